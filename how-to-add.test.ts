@@ -9,7 +9,7 @@ import { TAXONOMIES } from './src/context/taxonomy.ts';
 import { WORKSPACE_TEMPLATES } from './src/context/workspace/templates/workspace-templates.ts';
 import { ROUTES } from './src/gateway/http/routes/all-routes.ts';
 import { SESSION_END_REASONS } from './src/protocol/live-event.ts';
-import { groupsOf } from './src/tools/policy/tool-groups.ts';
+import { COMPANIONS, groupsOf } from './src/tools/policy/tool-groups.ts';
 
 const root = import.meta.dirname;
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -43,7 +43,7 @@ it.each(foldersIn('src/store'))('the store %s passes the suite, and the gateway 
   const tests = readdirSync(join(root, 'src/store', name)).filter((file) => file.endsWith('.test.ts'));
   expect(tests.map((file) => read(`src/store/${name}/${file}`)).join()).toContain('describeStore(');
   expect(read('src/gateway/open-state.ts')).toContain(`'../store/${name}/`);
-  expect(read('src/gateway/composer/open-preview.ts')).toContain(`/store/${name}/`);
+  expect(read('src/gateway/composer/open-for-reading.ts')).toContain(`/store/${name}/`);
   expect(read('src/cli/gateway/gateway-client.ts')).toContain(`/store/${name}/`);
 });
 
@@ -59,7 +59,7 @@ it('every tool that is written is offered, is in a group, and is in docs/tools.m
   expect(builders.length).toBeGreaterThan(10);
   for (const { name, tool } of builders) {
     expect(offered).toContain(`${name}(`);
-    expect([tool, groupsOf(tool)]).not.toEqual([tool, []]);
+    expect([tool, groupsOf(COMPANIONS.get(tool) ?? tool)]).not.toEqual([tool, []]);
     expect(read('docs/tools.md')).toContain(`\`${tool}\``);
   }
 });

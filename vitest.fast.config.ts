@@ -1,6 +1,8 @@
-// The tests of the inner loop: those that start no process and no worker thread. Their scratch files lie in memory where
-// the system has a folder for that, because these tests wait for the disk longer than they compute; the whole suite
-// (`npm test`) keeps them on the disk. One worker more than there are cores uses the time in which the others wait.
+// The tests of the inner loop: those that start no process and no worker thread, and that do not take seconds; a name
+// `….process.test.ts` or `….slow.test.ts` says so. Their scratch files lie in memory where the system has a folder for
+// that, because these tests wait for the disk longer than they compute; the whole suite (`npm test`) keeps them on the
+// disk. Properties are tried a fifth as often as in the whole suite. Two workers more than there are cores use the time
+// in which the others wait.
 
 import { accessSync, constants } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -11,8 +13,9 @@ export default mergeConfig(
   whole,
   defineConfig({
     test: {
-      exclude: ['**/node_modules/**', '**/*.process.test.ts'],
-      maxWorkers: availableParallelism() + 1,
+      exclude: ['**/node_modules/**', '**/*.process.test.ts', '**/*.slow.test.ts'],
+      provide: { shareOfTries: 0.2 },
+      maxWorkers: availableParallelism() + 2,
       experimental: { fsModuleCache: true },
       env: isWritable('/dev/shm') ? { TMPDIR: '/dev/shm' } : {},
     },

@@ -2,7 +2,7 @@
 // one. Measured against two floors in the same run: a bare HTTP proxy to the same model, and the bare SQLite commits
 // that the same turns make. Ratios tell more than times, since the machine slows all sides alike.
 //
-//   npm run bench:turn -- [--json] [--full] [--only variants] [--peer openclaw] [--dist <folder of another build>]
+//   npm run bench:turn -- [--json] [--full] [--only variants|areas] [--peer openclaw] [--dist <folder of another build>]
 
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
@@ -16,6 +16,7 @@ import { installOpenClaw, makeOpenClawHome, startOpenClaw } from './turn/opencla
 import { killAll, memoryOf, processorTimeOf, startServer, stopProcess, untilReady } from './turn/processes.mjs';
 import { replayStatements } from './turn/sqlite-floor.mjs';
 import { LONG, MANY, measureVariants } from './turn/variants.mjs';
+import { measureWhereTimeGoes } from './turn/where-time-goes.mjs';
 
 const { values: flags } = parseArgs({
   options: {
@@ -28,8 +29,8 @@ const { values: flags } = parseArgs({
   },
 });
 if (flags.peer !== undefined && flags.peer !== 'openclaw') throw new Error('The only peer is openclaw.');
-if (flags.only !== undefined && flags.only !== 'variants')
-  throw new Error('The only part that runs alone is variants.');
+if (flags.only !== undefined && flags.only !== 'variants' && flags.only !== 'areas')
+  throw new Error('The parts that run alone are variants and areas.');
 
 const here = dirname(fileURLToPath(import.meta.url));
 const dist = resolve(flags.dist);
@@ -45,6 +46,7 @@ const PEER = { starts: 3, rounds: 20, warmUps: 3, throughputMs: 15_000, memoryTu
 const RECORDED = { 1: 150, 8: 320, 32: 640 };
 
 process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
 process.once('exit', killAll);
 
 try {
@@ -59,10 +61,12 @@ try {
   };
 
   const whole = flags.only === undefined ? await measureWhole(model, proxy) : {};
-  const variants = await measureVariants({ root, dist, model, say, ...VARIED });
+  const isAsked = (part) => flags.only === undefined || flags.only === part;
+  const variants = isAsked('variants') ? await measureVariants({ root, dist, model, say, ...VARIED }) : undefined;
+  const areas = isAsked('areas') ? (await measureWhereTimeGoes({ root, dist, model, say })).rows : undefined;
   machine['load after'] = loadavg()[0];
-  if (flags.json) console.log(JSON.stringify({ machine, ...whole, variants }, null, 2));
-  else print(machine, whole, variants);
+  if (flags.json) console.log(JSON.stringify({ machine, ...whole, variants, areas }, null, 2));
+  else print(machine, whole, variants, areas);
 } finally {
   killAll();
   await rm(root, { recursive: true, force: true, maxRetries: 5 });
@@ -197,7 +201,7 @@ function say(what) {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${what} …`);
 }
 
-function print(machine, whole, variants) {
+function print(machine, whole, variants, areas) {
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
   console.log(
     Object.entries(machine)
@@ -205,7 +209,20 @@ function print(machine, whole, variants) {
       .join(', '),
   );
   if (whole.atrium) printWhole(whole);
-  printVariants(variants);
+  if (variants) printVariants(variants);
+  if (areas) printAreas(areas);
+}
+
+function printAreas(areas) {
+  console.log(
+    'Where the time of a turn goes, in milliseconds of a sampling profile. Waiting for the disk counts as SQLite.',
+  );
+  console.table(
+    areas.map(({ area, ...sums }) => ({
+      area,
+      ...Object.fromEntries(Object.entries(sums).map(([name, ms]) => [name, round(ms)])),
+    })),
+  );
 }
 
 function printVariants({ plain, silent, long, longSilent, tools }) {

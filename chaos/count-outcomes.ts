@@ -1,5 +1,5 @@
-// Counts what became of every message: accepted = answered + failed visibly, and nothing else. A message of which nobody
-// was told anything is lost; one that was told of twice is a duplicate.
+// Counts what became of every message: accepted = answered + failed visibly, and nothing else. A message without an
+// answer and without a visible failure is lost; one that has two of them is a duplicate.
 
 import type { Store } from '../src/store/store.ts';
 import type { ApiAnswer } from '../src/testkit/api-client.ts';
@@ -36,8 +36,13 @@ export interface KeptCounts {
   readonly disobeyed: number;
   /** Slots of jobs that became runs. */
   readonly slots: number;
-  /** A slot that has not exactly one run, or whose run nobody was told of exactly once. */
+  /** A slot that has not exactly one run, or whose answer was not shown exactly once. */
   readonly slotsWrong: number;
+  readonly children: number;
+  /** How many children ended in each way. */
+  readonly childEnds: Readonly<Record<string, number>>;
+  /** A child that was spawned twice, has not ended, or whose result was not told exactly once. */
+  readonly childrenWrong: number;
   readonly compactions: number;
   /** Runs whose answer says something else about what they used than their calls do. */
   readonly usageWrong: number;
@@ -161,6 +166,7 @@ export async function countKept(
     }).length,
     slots: fired.length,
     slotsWrong: repeated(fired) + fired.filter((runId) => told(runId) !== 1).length,
+    ...(await countChildren(store, told)),
     compactions: await store.count('transcript', { kind: 'compaction' }),
     usageWrong: runs.filter(({ runId, outcome }) => {
       const spent = usage.filter((row) => row.runId === runId).reduce((sum, { output }) => sum + output, 0);
@@ -170,6 +176,32 @@ export async function countKept(
       runs.filter(({ status }) => open.includes(status)).length +
       (await store.count('inbox', { status: { in: ['queued', 'claimed'] } })) +
       (await store.count('approvals', { status: 'waiting' })),
+  };
+}
+
+async function countChildren(
+  store: Store,
+  told: (runId: string) => number,
+): Promise<Pick<KeptCounts, 'children' | 'childEnds' | 'childrenWrong'>> {
+  const children = await store.select('children');
+  const completions = await store.select('inbox', { where: { kind: 'completion' } });
+  const outcomes = new Map(children.map(({ childKey, outcome }) => [childKey, outcome ?? 'not ended']));
+  const wrong = children.filter(({ childKey, parentKey, origin, endedAt, isAnswered }) => {
+    const [completion, ...more] = completions.filter(({ payload }) => payload?.completionOf === childKey);
+    if (more.length > 0 || endedAt === null || !isAnswered) return true;
+    // A child that was ended takes its own along, and is told of none of them.
+    const isUnheard = ['killed', 'timeout', 'error'].includes(outcomes.get(parentKey) ?? '');
+    if (!completion) return !isUnheard;
+    // Nothing is shown to people of what children and jobs tell each other, and a client of the API has gone.
+    const isShown = origin.channel === 'web' && !/:(subagent|cron):/.test(parentKey);
+    return isShown && told(completion.runId) !== 1;
+  });
+  const childEnds: Record<string, number> = {};
+  for (const outcome of outcomes.values()) childEnds[outcome] = (childEnds[outcome] ?? 0) + 1;
+  return {
+    children: children.length,
+    childEnds,
+    childrenWrong: wrong.length + repeated(children.map(({ task }) => task)),
   };
 }
 

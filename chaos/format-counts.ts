@@ -41,10 +41,16 @@ export function formatCounts({
     `tool calls: ${tools.marks} took effect, ${tools.cut} were cut and said so, ${tools.repeated} ran twice, ${tools.missing} left no mark\n`,
     `approvals: ${kept.asked} asked, ${kept.allowed} allowed, ${kept.askedTwice} asked twice, ${kept.disobeyed} not kept to\n`,
     `jobs: ${kept.slots} slots ran, ${kept.slotsWrong} not exactly once\n`,
+    `children: ${kept.children} spawned (${endsOf(kept.childEnds)}), ${kept.childrenWrong} not exactly once\n`,
     `conversations: ${kept.compactions} times made shorter\n`,
     `plugin: ${plugin.calls} calls of its tool, ${plugin.repeated} twice; ${plugin.ends} ends told, ${plugin.endsMissed} missed; ${plugin.injections} texts shown, ${plugin.shownTwice} in two runs\n`,
     `usage: ${kept.usageWrong} runs do not add up; left over: ${kept.leftOver}\n`,
   ].join('');
+}
+
+function endsOf(ends: Readonly<Record<string, number>>): string {
+  const told = Object.entries(ends).map(([outcome, count]) => `${count} ${outcome}`);
+  return told.length === 0 ? 'none' : told.join(', ');
 }
 
 /** The last row is the one that must add up. */

@@ -1,24 +1,29 @@
 // The command `npm run chaos -- --rounds N [--seed S]`: several people talk to a gateway that is killed and started again
 // at random moments. Their conversations outgrow the model's window, some calls wait for a person, who also answers while
-// no gateway is there, jobs are due all the time, and a plugin takes part. In the end everything that was accepted is counted. Exits 0 when
-// nothing was lost, nothing came or ran twice and every answer was kept to; 1 when something did; 2 when it could not be
+// no gateway is there, jobs are due all the time, tasks are handed to children, of which some are stopped and some take
+// too long, and a plugin takes part. In the end everything that was accepted is counted. Exits 0 when
+// nothing was lost, nothing came or ran twice, every answer was kept to and every run gives the same bytes when it is
+// composed again; 1 when something did; 2 when it could not be
 // found out.
 //
 // The seed decides who says what and when the process dies; how far it has come by then is up to the machine.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { GatewayStatus } from '../src/gateway/services/gateway-status.ts';
 import { type ApiAnswer, askOnce, askOverApi } from '../src/testkit/api-client.ts';
-import { GatewayProcess } from '../src/testkit/gateway-process.ts';
+import type { GatewayProcess } from '../src/testkit/gateway-process.ts';
 import { type ShownPart, WebClient } from '../src/testkit/web-client.ts';
 import { ApprovingPerson, withStore } from './approving-person.ts';
 import { type ApiMessage, countApi, countKept, countTools, countWeb, type WebTalk } from './count-outcomes.ts';
-import { COUNTING_PLUGIN, countingPluginFiles, countPlugin } from './counting-plugin.ts';
+import { countReplays, formatReplays } from './count-replays.ts';
+import { countPlugin } from './counting-plugin.ts';
 import { formatCounts } from './format-counts.ts';
 import { addJob } from './job-clerk.ts';
-import { markOf, scriptedModel } from './scripted-model.ts';
+import { markOf } from './scripted-model.ts';
 import { seededRandom } from './seeded-random.ts';
+import { StoppingPerson } from './stopping-person.ts';
+import { runTrial, seedOf, wholeNumberOf } from './trial.ts';
+import { countOwed, createTriedGateway, eventually, PATIENCE_MS } from './tried-gateway.ts';
 
 const PAGES = ['page-1', 'page-2', 'page-3'];
 const CALLERS = ['caller-1', 'caller-2'];
@@ -28,41 +33,29 @@ const JOB_PAGE = 'jobs';
 const LATEST_JOB_SECONDS = 3;
 /** With every message, so that a few of them are too much for the window. */
 const CHATTER = 'There is more to say about that. '.repeat(40);
-const CONTEXT_TOKENS = 3_000;
 /** How long after its start a process lives at most, in milliseconds. */
 const LONGEST_LIFE_MS = 1_000;
-/** For everything that is still owed when the rounds are over. */
-const PATIENCE_MS = 120_000;
 
 async function main(): Promise<number> {
   const { values } = parseArgs({ options: { rounds: { type: 'string' }, seed: { type: 'string' } } });
-  const rounds = wholeNumber(values.rounds ?? '50', '--rounds');
-  const seed = wholeNumber(values.seed ?? String(Date.now() % 1_000_000), '--seed');
+  const rounds = wholeNumberOf(values.rounds ?? '50', '--rounds');
+  const seed = seedOf(values.seed);
   process.stdout.write(`${rounds} rounds with seed ${seed}\n`);
   const random = seededRandom(seed);
 
   const names = [...PAGES, ...CALLERS, JOB_PAGE].flatMap((who) =>
     Array.from({ length: rounds }, (_, round) => `${who}.${round}`),
   );
-  const gateway = await GatewayProcess.create({
-    config: {
-      gateway: { auth: { token: 'a-token-for-tests-only' }, drainSeconds: 1 },
-      agents: { defaults: { model: 'fake/small', contextTokens: CONTEXT_TOKENS, skipBootstrap: true } },
-      tools: { allow: ['read', 'edit', 'exec', 'count'] },
-      plugins: { entries: { counting: { hooks: COUNTING_PLUGIN } } },
-    },
-    files: {
-      ...countingPluginFiles(),
-      'workspace/tally.txt': names.map((name) => `${markOf(name)}\n`).join(''),
-      'workspace/notes.txt': 'Nothing.\n',
-    },
+  const gateway = await createTriedGateway({
+    random,
+    files: { 'workspace/tally.txt': names.map((name) => `${markOf(name)}\n`).join('') },
   });
-  gateway.model.script(scriptedModel(random));
   const talks = PAGES.map((page): WebTalk => ({ client: new WebClient(gateway, page), said: [] }));
   const asked: (ApiMessage & { answer: Promise<ApiAnswer> })[] = [];
   const jobPage = new WebClient(gateway, JOB_PAGE);
   const jobs: ReturnType<typeof addJob>[] = [];
   const person = new ApprovingPerson(gateway, seededRandom(seed + 1));
+  const stopper = new StoppingPerson(gateway, seededRandom(seed + 2));
   try {
     const ends: Record<string, number> = { SIGKILL: 0, SIGTERM: 0, 'SIGTERM twice': 0 };
     for (let round = 0; round < rounds; round++) {
@@ -107,13 +100,12 @@ async function main(): Promise<number> {
     const api = await countApi(answers, (message) => askOnce(gateway, message));
     const added = (await Promise.all(jobs)).filter((job) => job !== undefined).length;
     await eventually(async () => {
-      const { running, waiting, approvals, outbox } = await gateway.json<GatewayStatus>('/api/status');
       const { jobs: left } = await gateway.json<{ jobs: readonly { enabled: boolean }[] }>('/api/cron/jobs');
-      const isQuiet = running.length + waiting + approvals + outbox.queued === 0;
-      return isQuiet && left.every(({ enabled }) => !enabled);
+      return (await countOwed(gateway)) === 0 && left.every(({ enabled }) => !enabled);
     });
     await jobPage.until(({ parts }) => parts.length >= added, 'for the jobs', PATIENCE_MS).catch(() => {});
     await person.close();
+    await stopper.close();
     await gateway.stop();
     const { requests } = gateway.model;
     const tools = countTools(await gateway.home.read('workspace/tally.txt'), requests);
@@ -123,16 +115,22 @@ async function main(): Promise<number> {
     const traces = await gateway.home.read('traces.txt').catch(() => '');
     const plugin = await withStore(gateway, (store) => countPlugin(store, traces));
     process.stdout.write(formatCounts({ web, api, tools, kept, plugin, ends }));
+    const replays = await withStore(gateway, countReplays);
+    process.stdout.write(formatReplays(replays));
     const isWell = [web, api].every(({ lost, duplicates, outOfOrder }) => lost + duplicates + outOfOrder === 0);
-    const { askedTwice, disobeyed, slots, slotsWrong, usageWrong, leftOver } = kept;
+    const { askedTwice, disobeyed, slots, slotsWrong, childrenWrong, usageWrong, leftOver } = kept;
     const isKept =
-      askedTwice + disobeyed + slotsWrong + usageWrong + leftOver === 0 && slots === added && added === rounds;
+      askedTwice + disobeyed + slotsWrong + childrenWrong + usageWrong + leftOver === 0 &&
+      slots === added &&
+      added === rounds;
     const isCounted = plugin.repeated + plugin.endsMissed + plugin.shownTwice === 0;
-    if (isWell && isKept && isCounted && tools.repeated + tools.missing === 0) return 0;
+    const isReplayed = replays.differing.length === 0;
+    if (isWell && isKept && isCounted && tools.repeated + tools.missing === 0 && isReplayed) return 0;
     process.stderr.write(`\nWhat the gateway said:\n${gateway.err.split('\n').slice(-100).join('\n')}\n`);
     return 1;
   } finally {
     await person.close();
+    await stopper.close();
     for (const { client } of talks) await client.close();
     await jobPage.close();
     await gateway.close();
@@ -141,12 +139,6 @@ async function main(): Promise<number> {
 
 function isTold(parts: readonly ShownPart[], runId: string | undefined): boolean {
   return parts.some((part) => part.runId === runId);
-}
-
-async function eventually(holds: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + PATIENCE_MS; !(await holds()); await sleep(50)) {
-    if (Date.now() > deadline) return;
-  }
 }
 
 /** Half of the time until about when the model has just answered, because that is when most happens. */
@@ -176,14 +168,4 @@ async function end(gateway: GatewayProcess, random: () => number): Promise<strin
   return 'SIGTERM twice';
 }
 
-function wholeNumber(text: string, flag: string): number {
-  if (!/^\d{1,6}$/.test(text)) throw new Error(`${flag} must be a whole number, not ${text}.`);
-  return Number(text);
-}
-
-try {
-  process.exitCode = await main();
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  process.exitCode = 2;
-}
+await runTrial(main);

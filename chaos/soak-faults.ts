@@ -7,8 +7,12 @@ import type { GatewayProcess } from '../src/testkit/gateway-process.ts';
 
 export type Fault = 'kill' | 'stop' | 'freeze' | 'full disk';
 
-/** Long enough for deadlines to pass meanwhile. */
-const LONGEST_FREEZE_MS = 8_000;
+/**
+ * Long enough for deadlines to pass meanwhile, and for the gateway to notice: it looks every two seconds and says
+ * nothing about a pause of up to three, so that a pause of less than five may stay unnoticed.
+ */
+const SHORTEST_FREEZE_MS = 6_000;
+const LONGEST_FREEZE_MS = 9_000;
 const LONGEST_FULL_MS = 8_000;
 /** No file may grow beyond this, which every file of the store has reached. */
 const SMALL_FILE = 16 * 1024;
@@ -25,7 +29,7 @@ export async function suffer(gateway: GatewayProcess, fault: Fault, random: () =
       return;
     case 'freeze':
       gateway.signal('SIGSTOP');
-      await sleep(1_000 + random() * LONGEST_FREEZE_MS);
+      await sleep(SHORTEST_FREEZE_MS + random() * (LONGEST_FREEZE_MS - SHORTEST_FREEZE_MS));
       gateway.signal('SIGCONT');
       return;
     case 'full disk':

@@ -7,28 +7,26 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { GatewayProcess } from '../src/testkit/gateway-process.ts';
+import type { GatewayProcess } from '../src/testkit/gateway-process.ts';
 import { WebClient } from '../src/testkit/web-client.ts';
 import { ApprovingPerson, withStore } from './approving-person.ts';
 import { countKept, countWeb, type WebTalk } from './count-outcomes.ts';
-import { COUNTING_PLUGIN, countingPluginFiles } from './counting-plugin.ts';
 import { formatTable } from './format-counts.ts';
 import { type LoggedSentence, readLog } from './read-log.ts';
 import { ROWDY_ENTRIES, ROWDY_IDS, rowdyPluginFiles } from './rowdy-plugins.ts';
-import { scriptedModel } from './scripted-model.ts';
 import { seededRandom } from './seeded-random.ts';
 import { type Fault, suffer } from './soak-faults.ts';
+import { StoppingPerson } from './stopping-person.ts';
+import { numberOf, runTrial, seedOf } from './trial.ts';
+import { countOwed, createTriedGateway, eventually, PATIENCE_MS } from './tried-gateway.ts';
 
 const SESSIONS = 20;
 const CHATTER = 'There is more to say about that. '.repeat(10);
-const CONTEXT_TOKENS = 3_000;
 /** Between two messages of a person. */
 const LONGEST_PAUSE_MS = 4_000;
 /** Between two faults. */
 const LONGEST_PEACE_MS = 15_000;
 const LOOK_MS = 1_000;
-/** For everything that is still owed at the end. */
-const PATIENCE_MS = 120_000;
 /**
  * How often one sentence may stand in the log of one process beyond once for each fault that it met: plugins misbehave
  * besides. A fault that is told with each retry is in it far more often.
@@ -38,24 +36,20 @@ const MOST_REPEATS = 30;
 async function main(): Promise<number> {
   const { values } = parseArgs({ options: { minutes: { type: 'string' }, seed: { type: 'string' } } });
   const minutes = numberOf(values.minutes ?? '60', '--minutes');
-  const seed = numberOf(values.seed ?? String(Date.now() % 1_000_000), '--seed');
+  const seed = seedOf(values.seed);
   process.stdout.write(`${SESSIONS} sessions for ${minutes} minutes with seed ${seed}\n`);
   const random = seededRandom(seed);
-  const gateway = await GatewayProcess.create({
+  const gateway = await createTriedGateway({
+    random,
+    files: rowdyPluginFiles(),
+    entries: ROWDY_ENTRIES,
     recordsRequests: false,
-    config: {
-      gateway: { auth: { token: 'a-token-for-tests-only' }, drainSeconds: 1 },
-      agents: { defaults: { model: 'fake/small', contextTokens: CONTEXT_TOKENS, skipBootstrap: true } },
-      tools: { allow: ['read', 'edit', 'exec', 'count'] },
-      plugins: { entries: { counting: { hooks: COUNTING_PLUGIN }, ...ROWDY_ENTRIES } },
-    },
-    files: { ...countingPluginFiles(), ...rowdyPluginFiles(), 'workspace/notes.txt': 'Nothing.\n' },
   });
-  gateway.model.script(scriptedModel(random));
   const talks = Array.from({ length: SESSIONS }, (_, index): WebTalk => {
     return { client: new WebClient(gateway, `person-${index + 1}`), said: [] };
   });
   const person = new ApprovingPerson(gateway, seededRandom(seed + 1));
+  const stopper = new StoppingPerson(gateway, seededRandom(seed + 2));
   const memory: number[] = [];
   const logs: ProcessLog[] = [];
   let heard = 0;
@@ -84,8 +78,9 @@ async function main(): Promise<number> {
     }
     await Promise.all(talking);
     await watching;
-    await eventually(async () => (await leftOver(gateway)) === 0);
+    await eventually(async () => (await countOwed(gateway)) === 0);
     await person.close();
+    await stopper.close();
     await gateway.stop();
     endLog();
 
@@ -115,6 +110,7 @@ async function main(): Promise<number> {
     return 1;
   } finally {
     await person.close();
+    await stopper.close();
     await Promise.all(talks.map(({ client }) => client.close()));
     gateway.signal('SIGCONT');
     await gateway.close();
@@ -201,30 +197,4 @@ function judgeLogs(
   return { worst, unnamed, innocent };
 }
 
-async function leftOver(gateway: GatewayProcess): Promise<number> {
-  const { running, waiting, approvals, outbox } = await gateway.json<{
-    running: readonly unknown[];
-    waiting: number;
-    approvals: number;
-    outbox: { queued: number };
-  }>('/api/status');
-  return running.length + waiting + approvals + outbox.queued;
-}
-
-async function eventually(holds: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(LOOK_MS)) {
-    if (await holds()) return;
-  }
-}
-
-function numberOf(text: string, flag: string): number {
-  if (!/^\d{1,6}(?:\.\d+)?$/.test(text)) throw new Error(`${flag} must be a number, not ${text}.`);
-  return Number(text);
-}
-
-try {
-  process.exitCode = await main();
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  process.exitCode = 2;
-}
+await runTrial(main);

@@ -8,6 +8,7 @@ import { hookMerge } from './suites/hook-merge.ts';
 import { hookRegistration } from './suites/hook-registration.ts';
 import { sessionFilter } from './suites/session-filter.ts';
 import { sessionKeys } from './suites/session-keys.ts';
+import { sessionsSpawn } from './suites/sessions-spawn.ts';
 import { toolCallFlow } from './suites/tool-call-flow.ts';
 import { toolPolicy } from './suites/tool-policy.ts';
 import { truncationAgents20260518 } from './suites/truncation-agents-2026-5-18.ts';
@@ -34,4 +35,5 @@ export const ADAPTER: Adapter = {
   'hook-registration': hookRegistration,
   'tool-policy': toolPolicy,
   'tool-call-flow': toolCallFlow,
+  'sessions-spawn': sessionsSpawn,
 };

@@ -36,6 +36,18 @@ it('every rule explains a case that differs', () => {
   expect(DEVIATION_RULES.filter(({ reason }) => !used.has(reason))).toEqual([]);
 });
 
+it('no rule applies to a case that agrees', () => {
+  const all = [recorded, neighbours].flatMap((result) => Object.values(result.suites));
+  expect(Object.assign({}, ...all.map(({ overreaching }) => overreaching))).toEqual({});
+});
+
+it('every recorded case is adapted', () => {
+  const missing = Object.entries(recorded.suites).flatMap(([suite, { notAdapted }]) =>
+    [...notAdapted.keys()].map((fn) => `${suite}: ${fn}`),
+  );
+  expect(missing).toEqual([]);
+});
+
 it('the adapter names only suites and functions that were recorded', () => {
   const functionsOf = new Map(suites.map(({ suite, cases }) => [suite, new Set(cases.map(({ fn }) => fn))]));
   const unknown = Object.entries(ADAPTER).flatMap(([suite, functions]) =>

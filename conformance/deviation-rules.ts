@@ -1,6 +1,7 @@
 // Where we differ from the reference on purpose, as rules: each says for which inputs, and why. A case that differs and to
 // which a rule applies deviates; one that no rule explains has failed. `deviations.json` names the recorded cases with
-// the same reasons, and a test keeps the two equal. Every rule explains a case that differs, or it has to go.
+// the same reasons, and a test keeps the two equal. Every rule explains a case that differs, or it has to go; none applies
+// to a case that agrees, or it could hide a mistake there. So rules look at what the reference answered as well.
 
 import { decodeStandIns } from './compare.ts';
 import { type ContentSpec, expandContent } from './content-spec.ts';
@@ -27,18 +28,28 @@ type Fields = Readonly<Record<string, unknown>>;
 
 export const DEVIATION_RULES: readonly DeviationRule[] = [
   {
+    suite: 'sessions-spawn',
+    functions: ['sessionsSpawnSchema'],
+    reason:
+      'The parameters name expectsCompletionMessage, so that a model can use it; the reference honours it and does not say so.',
+    applies: () => true,
+  },
+  {
     suite: 'workspace-dir',
     functions: ['resolveAgentWorkspaceDir'],
     reason:
       'An agent other than the default one lives in <state>/workspace-<id>, as the design says; the sub-folder of the shared workspace is used only where it exists.',
-    applies: ({ cfg }) => isText(at(cfg, 'agents', 'defaults', 'workspace')),
+    applies: ({ cfg }, { agentDir, defaultAgentId }) =>
+      String(at(cfg, 'agents', 'defaults', 'workspace') ?? '').trim() !== '' &&
+      !String(agentDir).endsWith(`/agents/${defaultAgentId}/agent`),
   },
   {
     suite: 'workspace-load',
     functions: ['loadWorkspaceBootstrapFiles'],
     reason:
       'A file memory.md is loaded, once and also beside MEMORY.md, as the design says; the reference stopped doing so.',
-    applies: ({ workspace }) => 'memory.md' in fieldsOf(workspace),
+    applies: ({ workspace }) =>
+      'memory.md' in fieldsOf(workspace) && at(workspace, 'MEMORY.md', 'symlink') !== 'memory.md',
   },
   {
     suite: 'workspace-load',
@@ -52,28 +63,46 @@ export const DEVIATION_RULES: readonly DeviationRule[] = [
     functions: ['loadExtraBootstrapFilesWithDiagnostics'],
     reason:
       'A pattern stands for files, so a folder that it would match is none of its matches and is not complained about.',
-    applies: ({ patterns }) => Array.isArray(patterns) && patterns.some((pattern) => /[*?{]/.test(String(pattern))),
+    applies: ({ workspace, patterns }, { diagnostics }) =>
+      Array.isArray(patterns) &&
+      patterns.some((pattern) => /[*?{]/.test(String(pattern))) &&
+      listOf(diagnostics).some(({ path }) => isFolderIn(workspace, String(path).replace('$WS/', ''))),
   },
   {
     suite: 'truncation-budget',
     reason:
       'Room that the policy digest does not need goes to the start and the end of AGENTS.md; the reference leaves it empty and loses that much text.',
-    applies: ({ files, opts }) =>
-      listOf(files).some((file) => isAgentsFile(file) && lengthOf(file) > Number(at(opts, 'maxChars') ?? 12_000)),
+    applies: ({ files, opts }, output) => {
+      const most = Number(at(opts, 'maxChars') ?? 12_000);
+      const unused = most - Number(listOf(output.files)[0]?.length);
+      return (
+        listOf(files).some((file) => isAgentsFile(file) && lengthOf(file) > most) &&
+        unused > Math.max(LEAST_ROOM, most / 20)
+      );
+    },
   },
   {
     suite: 'truncation-budget',
     reason: 'A cut never splits a surrogate pair, so a text there may be one unit shorter.',
-    applies: ({ files, content }) => HAS_PAIR.test(JSON.stringify([files, content])),
+    applies: (_, output) => HAS_HALF_PAIR.test(JSON.stringify(output)),
   },
   {
     suite: 'truncation-budget',
     reason:
       'A file that fits into what is left is never dropped because a larger one came first, and a large one gives way a little to a small one behind it.',
-    applies: ({ files, opts }) => {
+    applies: ({ files, opts }, output) => {
       const total = Number(at(opts, 'totalMaxChars') ?? 60_000);
-      const wanted = listOf(files).reduce((sum, file) => sum + lengthOf(file), 0);
-      return listOf(files).length > 1 ? wanted > total - LEAST_ROOM : total < LEAST_ROOM;
+      const most = Number(at(opts, 'maxChars') ?? 12_000);
+      const kept = listOf(output.files);
+      const room = total - Number(output.total);
+      const dropped = listOf(files).filter(
+        (file) => file.content !== undefined && !kept.some(({ path }) => path === String(file.path).trim()),
+      );
+      return dropped.some((file) => {
+        const wanted = Math.min(lengthOf(file), most);
+        const givesWay = kept.some(({ path, length }) => Number(length) > wanted && !isMissingAt(files, path));
+        return wanted > 0 && wanted <= LEAST_ROOM && (Math.min(wanted, total) <= room || givesWay);
+      });
     },
   },
   {
@@ -92,19 +121,18 @@ export const DEVIATION_RULES: readonly DeviationRule[] = [
     suite: 'session-filter',
     reason:
       'The session filter runs again after the handlers and knows the session by its id as well, so no handler can bring MEMORY.md to a subagent or a job.',
-    applies: ({ params, handlers }) =>
-      Array.isArray(handlers) &&
-      handlers.length > 0 &&
-      IS_FILTERED.test(String(at(params, 'sessionKey') ?? at(params, 'sessionId'))),
+    applies: ({ params }, { files }) =>
+      IS_FILTERED.test(String(at(params, 'sessionKey') ?? at(params, 'sessionId'))) &&
+      listOf(files).some(({ name }) => !READ_BY_ALL.has(String(name))),
   },
   {
     suite: 'session-filter',
     reason:
       'What a session does not read is left out before the handlers as well as after them: BOOTSTRAP.md where there is no first conversation, HEARTBEAT.md where its guidance is off. The reference leaves them out later.',
-    applies: ({ params, workspace, handlers }) => {
+    applies: ({ params, workspace, handlers }, { files, hookCalls }) => {
       const key = String(at(params, 'sessionKey') ?? at(params, 'sessionId') ?? '');
       const isNoFirst = /(?:^|:)acp:/i.test(key) || /:heartbeat$/i.test(key) || at(params, 'runKind') === 'heartbeat';
-      if (isNoFirst) return 'BOOTSTRAP.md' in fieldsOf(workspace);
+      if (isNoFirst) return JSON.stringify([files, hookCalls]).includes('BOOTSTRAP.md');
       return (
         listOf(handlers).length > 0 &&
         at(params, 'config', 'agents') !== undefined &&
@@ -124,7 +152,11 @@ export const DEVIATION_RULES: readonly DeviationRule[] = [
     functions: ['ensureAgentWorkspace'],
     reason:
       'Nothing in a workspace is ever deleted: where its first run is over, BOOTSTRAP.md stays and is left out of prompts, and a first run that was recorded goes on until the file is gone.',
-    applies: ({ tree }) => 'BOOTSTRAP.md' in fieldsOf(tree),
+    applies: ({ tree, times }, { files }) => {
+      const isOver = String(at(tree, '.openclaw/workspace-state.json')).includes('setupCompletedAt');
+      const isDeleted = Array.isArray(files) && !files.includes('BOOTSTRAP.md');
+      return 'BOOTSTRAP.md' in fieldsOf(tree) && (isOver || (isDeleted && times === 1));
+    },
   },
   {
     suite: 'bootstrap-state',
@@ -140,42 +172,59 @@ export const DEVIATION_RULES: readonly DeviationRule[] = [
   },
   {
     suite: 'hook-merge',
+    functions: ['inbound_claim_for_plugin_outcome'],
+    reason: 'What a handler threw is recorded whole, on one line; the reference keeps its first line.',
+    applies: ({ handlers }, { status }) =>
+      status === 'error' && listOf(handlers).some(({ throws }) => String(throws).includes('\n')),
+  },
+  {
+    suite: 'hook-merge',
     functions: ['before_agent_run', 'before_tool_call', 'before_install'],
     reason: 'A gate that fails is closed, as the design says; there is no setting that opens it.',
-    applies: ({ handlers }) => listOf(handlers).some((handler) => 'throws' in handler || 'delayMs' in handler),
+    applies: (input, output) =>
+      !('throws' in output) &&
+      called(input, output).some(
+        ({ throws, delayMs, timeoutMs }) => throws !== undefined || Number(delayMs) > Number(timeoutMs),
+      ),
   },
   {
     suite: 'hook-merge',
     functions: ['message_sending'],
     reason:
       'Rewritten content goes on to the next handler, as the document of the hooks says and the reference does not do.',
-    applies: (input) =>
-      count(answersOf(input), ({ content }) => isText(content)) > 0 && listOf(input.handlers).length > 1,
+    applies: (input, output) =>
+      'seen' in output &&
+      called(input, output)
+        .slice(0, -1)
+        .some(({ returns }) => isText(at(returns, 'content'))),
   },
   {
     suite: 'hook-merge',
     functions: ['before_tool_call'],
     reason:
       'Rewritten parameters go on to the next handler, as the design says, so that two rewrites add up instead of the last one losing the first.',
-    applies: (input) =>
-      count(answersOf(input), ({ params }) => isPlainObject(params)) > 0 && listOf(input.handlers).length > 1,
+    applies: (input, output) => {
+      const kept = at(output, 'result', 'params');
+      const written = called(input, output).flatMap(({ returns }) => Object.keys(fieldsOf(at(returns, 'params'))));
+      return isPlainObject(kept) && written.some((name) => !(name in fieldsOf(kept)));
+    },
   },
   {
     suite: 'hook-merge',
     functions: ['before_message_write', 'tool_result_persist'],
     reason:
       "A rewritten message keeps its role: a user's message that became a tool's result is one that no provider takes.",
-    applies: (input) =>
-      answersOf(input).some(({ message }) => {
-        const role = at(message, 'role');
-        return message !== undefined && role !== at(input.event, 'message', 'role');
-      }),
+    applies: (input, output) => {
+      const role = at(output, 'result', 'message', 'role');
+      return role !== undefined && role !== at(input.event, 'message', 'role');
+    },
   },
   {
     suite: 'hook-merge',
     functions: ['subagent_delivery_target'],
     reason: 'An answer without an origin says nothing, and fields that nobody reads are not passed on.',
-    applies: (input) => answersOf(input).some((answer) => !isPlainObject(answer.origin)),
+    applies: ({ handlers }) =>
+      listOf(handlers).some(({ returns }) => isPlainObject(returns) && !isPlainObject(at(returns, 'origin'))),
   },
   {
     suite: 'hook-merge',
@@ -187,19 +236,26 @@ export const DEVIATION_RULES: readonly DeviationRule[] = [
     suite: 'hook-merge',
     reason:
       'An answer of another form than the hook has is named as invalid and dropped, and closes a gate; the reference passes it on or over.',
-    applies: (input) => answersOf(input).some((answer) => Object.entries(answer).some(isOfAnotherForm)),
+    applies: (input, output) =>
+      at(output, 'result', 'block') !== true &&
+      called(input, output).some(({ returns }) => Object.entries(fieldsOf(returns)).some(isOfAnotherForm)),
   },
   {
     suite: 'tool-call-flow',
     reason:
       'An answer of another form than the hook has is named as invalid and dropped, and closes a gate; the reference passes it on or over.',
-    applies: (input) => answersOf(input).some((answer) => Object.entries(answer).some(isOfAnotherForm)),
+    applies: (input, output) =>
+      calledHooks(input, output).some(({ returns }) => Object.entries(fieldsOf(returns)).some(isOfAnotherForm)),
   },
   {
     suite: 'hook-merge',
     reason: 'A field that is null says nothing, and an empty text adds nothing and takes nothing away.',
-    applies: (input) =>
-      answersOf(input).some((answer) => Object.values(answer).some((value) => value === null || value === '')),
+    applies: (input, { result }) =>
+      Object.entries(fieldsOf(result)).some(
+        ([name, value]) =>
+          value === null ||
+          (value === '' && JOINED.has(name) && answersOf(input).some((answer) => isText(answer[name]) && answer[name])),
+      ),
   },
   {
     suite: 'tool-call-flow',
@@ -214,12 +270,13 @@ export const DEVIATION_RULES: readonly DeviationRule[] = [
     functions: ['before_dispatch'],
     reason:
       'A handler of before_dispatch may rewrite an outbound text without handling it, as the document of the hooks says.',
-    applies: (input) => answersOf(input).some(({ handled, text }) => handled !== true && isText(text)),
+    applies: (input, output) =>
+      called(input, output).some(({ returns }) => !at(returns, 'handled') && isText(at(returns, 'text'))),
   },
   {
     suite: 'tool-call-flow',
     reason: 'A call whose parameters are no object cannot run, so the gate tells the model instead of letting it pass.',
-    applies: ({ args }) => !isPlainObject(at(args, 'params')),
+    applies: ({ args }, { outcome }) => !isPlainObject(at(args, 'params')) && !isPlainObject(at(outcome, 'params')),
   },
   {
     suite: 'tool-call-flow',
@@ -249,9 +306,10 @@ export const DEVIATION_RULES: readonly DeviationRule[] = [
     suite: 'tool-call-flow',
     reason:
       'Rewritten parameters go on to the next handler, as the design says, so that two rewrites add up instead of the last one losing the first.',
-    applies: (input) =>
-      count(listOf(input.hooks), ({ returns }) => isPlainObject(at(returns, 'params'))) > 0 &&
-      listOf(input.hooks).length > 1,
+    applies: (input, output) =>
+      calledHooks(input, output)
+        .slice(0, -1)
+        .some(({ returns }) => isPlainObject(at(returns, 'params'))),
   },
   {
     suite: 'tool-call-flow',
@@ -276,10 +334,20 @@ export const DEVIATION_RULES: readonly DeviationRule[] = [
 
 /** The reference stops adding files when less room than this is left. */
 const LEAST_ROOM = 64;
-const HAS_PAIR = /[\ud800-\udbff][\udc00-\udfff]/;
+/** JSON writes half of a pair as an escape, and a whole pair as it is. */
+const HAS_HALF_PAIR = /\\ud[89a-f]/i;
 /** In base 64: FF FE or FE FF. */
 const IS_UTF16 = /^(?:\/\/[4-7]|\/v[89+/])/;
-const IS_FILTERED = /(?:^|:)(?:subagent|cron):/i;
+const IS_FILTERED = /(?:^|:)subagent:|:cron:/i;
+/** The bootstrap files of every session, also of subagents and jobs. */
+const READ_BY_ALL: ReadonlySet<string> = new Set(['AGENTS.md', 'SOUL.md', 'TOOLS.md', 'IDENTITY.md', 'USER.md']);
+/** Fields in which the answers of several handlers are joined. */
+const JOINED: ReadonlySet<string> = new Set([
+  'prependContext',
+  'appendContext',
+  'prependSystemContext',
+  'appendSystemContext',
+]);
 
 function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {};
@@ -287,6 +355,27 @@ function fieldsOf(value: unknown): Fields {
 
 function listOf(value: unknown): readonly Fields[] {
   return Array.isArray(value) ? value.map(fieldsOf) : [];
+}
+
+/** The handlers that the reference has called. Names of plugins are used once in a case. */
+function called({ handlers }: Fields, { calls }: Fields): readonly Fields[] {
+  return listOf(handlers).filter(({ plugin }) => Array.isArray(calls) && calls.includes(plugin));
+}
+
+/** The same for the suite in which handlers are called p1, p2 … in their order. */
+function calledHooks({ hooks }: Fields, { calls }: Fields): readonly Fields[] {
+  const names = new Set(listOf(calls).map(({ who }) => who));
+  return listOf(hooks).filter((_, index) => names.has(`p${index + 1}`));
+}
+
+function isFolderIn(workspace: unknown, path: string): boolean {
+  return Object.entries(fieldsOf(workspace)).some(
+    ([name, entry]) => name.startsWith(`${path}/`) || (name === path && at(entry, 'dir') === true),
+  );
+}
+
+function isMissingAt(files: unknown, path: unknown): boolean {
+  return listOf(files).some((file) => file.path === path && file.missing === true);
 }
 
 function isAgentsFile({ name }: Fields): boolean {

@@ -1,11 +1,14 @@
 // Bad hook packs and handler files in the real process. Whatever their code does, when it is imported or when it is
 // called, the gateway answers people and /healthz, the pack is named and no longer called, and the packs beside it go on.
 
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { runAtrium } from '../src/testkit/atrium-process.ts';
 import { GatewayProcess } from '../src/testkit/gateway-process.ts';
 import { reply } from '../src/testkit/model-server.ts';
 import { pluginFiles } from '../src/testkit/plugin-files.ts';
+
+// A worker that does not answer is given up after ten seconds of its own time, which a busy machine makes longer.
+vi.setConfig({ testTimeout: 180_000 });
 
 /** A pack; `deed` is what its handler does, `atImport` what the file does when it is loaded. */
 function packFiles(
@@ -86,6 +89,43 @@ it.each([
   const { out } = await runAtrium(['hooks', 'status'], { home: gateway.home.home });
   expect(out).toMatch(/hook:bad[\s\S]*failed/);
   expect((await gateway.stop()).code).toBe(0);
+});
+
+const BROKEN: readonly (readonly [string, string, RegExp])[] = [
+  ['does not parse', 'export default (( => {};', /cannot be loaded: .*(Unexpected|Expected|SyntaxError)/],
+  ['exports no function', 'export const other = 1;', /exports no function/],
+  ['ends the process when it is imported', 'process.exit(0);', /ended the plugin worker/],
+  ['spins when it is imported', 'for (;;) {}', /kept the plugin worker busy/],
+];
+const sentencesWith = (text: string, part: string) => text.split('\n').filter((line) => line.includes(part));
+
+it.each(
+  BROKEN.flatMap((fault) => ['message:received', 'agent:bootstrap'].map((event) => [...fault, event] as const)),
+)('a pack that %s is named at the start, before there is a message', async (_, code, sentence, event) => {
+  const pack = { ...packFiles('hooks/bad', { events: [event] }), 'hooks/bad/handler.ts': code };
+  const gateway = await startGateway(pack);
+  await expect.poll(() => gateway.err, { timeout: 90_000 }).toMatch(/hook "bad"/);
+  expect(sentencesWith(gateway.err, 'bad')).toEqual([expect.stringMatching(sentence)]);
+  const status = await runAtrium(['status'], { home: gateway.home.home });
+  expect(sentencesWith(status.out, 'hook "bad"')).toEqual([expect.stringMatching(sentence)]);
+  // A message does not make a second line of it.
+  expect(await says(gateway, 'Hi')).toBe('Hello.');
+  expect(sentencesWith(gateway.err, 'hook "bad"')).toHaveLength(1);
+});
+
+it('a handler file that does not parse is named at the start, and a mended one is not named any more', async () => {
+  const gateway = await startGateway(
+    { 'bad.mjs': 'export const edit = (( => {};' },
+    { bootstrap: { handlers: [{ id: 'bad', path: 'bad.mjs', export: 'edit' }] } },
+  );
+  await expect.poll(() => gateway.err, { timeout: 90_000 }).toMatch(/hook "bad" .*cannot be loaded/);
+  const status = async () => (await runAtrium(['status'], { home: gateway.home.home })).out;
+  expect(await status()).toMatch(/hook "bad" .*cannot be loaded/);
+  await gateway.home.write('bad.mjs', 'export const edit = () => {};');
+  await expect.poll(status, { timeout: 90_000 }).not.toContain('hook "bad"');
+  await gateway.home.write('bad.mjs', 'export const edit = 1;');
+  // No message is needed for this one either.
+  await expect.poll(() => gateway.err, { timeout: 90_000 }).toMatch(/exports no function/);
 });
 
 it.each([

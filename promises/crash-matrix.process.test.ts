@@ -8,11 +8,17 @@ import { COMMIT_SITES, type CommitSite } from '../src/store/commit-sites.ts';
 import { askOnce, askOverApi } from '../src/testkit/api-client.ts';
 import type { GatewayProcess } from '../src/testkit/gateway-process.ts';
 import { fail, reply } from '../src/testkit/model-server.ts';
+import { killedAtDraft, writtenWhileDown } from './fixtures/crash-channels.ts';
+import { childEnded, childrenAtWork, resultStored, resultsTogether, spawnAccepted } from './fixtures/crash-children.ts';
 import { compaction, compactionInRun } from './fixtures/crash-compaction.ts';
+import { conversationsBrought } from './fixtures/crash-import.ts';
 import { toolListing } from './fixtures/crash-mcp.ts';
+import { MESSAGE_POINTS, messageSent } from './fixtures/crash-message.ts';
+import { pairingAnswered, pairingAsked } from './fixtures/crash-pairing.ts';
 import { pluginState } from './fixtures/crash-plugin.ts';
 import { processBegins, processGoesOn } from './fixtures/crash-process.ts';
 import { job, jobSlot } from './fixtures/crash-schedule.ts';
+import { reservedAgain, SPEND_POINTS, spentAcross } from './fixtures/crash-spend.ts';
 import {
   eventually,
   expectDeath,
@@ -31,6 +37,7 @@ import {
   visited,
 } from './fixtures/crash-stage.ts';
 import { allowRule, answered, suspend, waiting } from './fixtures/crash-waiting.ts';
+import { waitBegins, waitEnds, waitGoesOn } from './fixtures/crash-waits.ts';
 
 const allPoints = COMMIT_SITES.flatMap((site) => [`${site}:before`, `${site}:after`]).sort();
 const TIMEOUT_MS = 120_000;
@@ -59,12 +66,28 @@ describe('a gateway that is killed', () => {
     }
   });
 
+  describe.concurrent('by a power cut', () => {
+    for (const [site, ...hits] of TALK_POINTS) {
+      for (const hit of hits) {
+        const point = hit === 1 ? `${site}:power` : `${site}:power@${hit}`;
+        it(`answers everything once, at ${point}`, () => inTurn(() => talk(point)), TIMEOUT_MS);
+      }
+    }
+    for (const site of ['accept', 'request', 'result'])
+      it(
+        `leaves nothing half done of a call whose client waited, at ${site}`,
+        () => inTurn(() => awaitedCall(site)),
+        TIMEOUT_MS,
+      );
+  });
+
   describe.concurrent.each(['before', 'after'] as const)('%s', (moment) => {
     it('a command was answered, answers it once', () => inTurn(() => control(moment)), TIMEOUT_MS);
     it('a failure was kept, tells it once', () => inTurn(() => failure(moment)), TIMEOUT_MS);
     it('a message was blocked, tells it once and keeps nothing of it', () => inTurn(() => block(moment)), TIMEOUT_MS);
     it('observers were told, tells them all the same', () => inTurn(() => observed(moment)), TIMEOUT_MS);
     it('hook records were kept, answers all the same', () => inTurn(() => hookRecords(moment)), TIMEOUT_MS);
+    it('a receipt was written, finds the run once', () => inTurn(() => promptReceipt(moment)), TIMEOUT_MS);
     it('an injection was queued, shows it in one run', () => inTurn(() => injection(moment)), TIMEOUT_MS);
     it('a session was reset, stops its run once and goes on', () => inTurn(() => session(moment)), TIMEOUT_MS);
     it('a person began a new session, ends the old one once', () => inTurn(() => rollOver(moment)), TIMEOUT_MS);
@@ -85,16 +108,58 @@ describe('a gateway that is killed', () => {
     it('a job was added, has it once', () => inTurn(() => job(moment)), TIMEOUT_MS);
     it('a slot of a job fired, runs it once', () => inTurn(() => jobSlot(moment)), TIMEOUT_MS);
     it('the tools of a server were written down, answers once', () => inTurn(() => toolListing(moment)), TIMEOUT_MS);
+    it('a task was accepted, does it once', () => inTurn(() => spawnAccepted(moment)), TIMEOUT_MS);
+    it('a parent began to wait, gives it each result once', () => inTurn(() => waitBegins(moment)), TIMEOUT_MS);
+    it('a parent was woken, gives it each result once', () => inTurn(() => waitEnds(moment)), TIMEOUT_MS);
+    it('a child was to be ended, ends it or goes on with it', () => inTurn(() => childEnded(moment)), TIMEOUT_MS);
+    it('an unknown person asked, tells them their code once', () => inTurn(() => pairingAsked(moment)), TIMEOUT_MS);
+    it('a pairing was approved, tells the person once', () => inTurn(() => pairingAnswered(moment)), TIMEOUT_MS);
+    it('a draft was noted, replaces it', () => inTurn(() => killedAtDraft('discord', `draft:${moment}@2`)), TIMEOUT_MS);
+    it(
+      'a channel noted how far it has read, answers everything once',
+      () => inTurn(() => writtenWhileDown('slack', `channel-memory:${moment}`)),
+      TIMEOUT_MS,
+    );
+    it('a conversation was brought along, has each once', () => inTurn(() => conversationsBrought(moment)), TIMEOUT_MS);
+    it('a call was reserved again, counts it once', () => inTurn(() => reservedAgain(moment)), TIMEOUT_MS);
     it('what a plugin keeps was written down, has it or not', () => inTurn(() => pluginState(moment)), TIMEOUT_MS);
+  });
+
+  describe.concurrent('with a limit on spending', () => {
+    it.each(SPEND_POINTS)('counts every call once, at %s', (point) => inTurn(() => spentAcross(point)), TIMEOUT_MS);
+  });
+
+  describe.concurrent('in the middle of a message into another conversation', () => {
+    it.each(MESSAGE_POINTS)('sends it once, at %s', (point) => inTurn(() => messageSent(point)), TIMEOUT_MS);
+  });
+
+  describe.concurrent('with children, tells each result once', () => {
+    // The first result is the parent's own answer. Then a child ends, which is announced, and the announcement is answered.
+    for (const point of ['result:before@2', 'result:after@2', 'claim:after@3', 'result:before@3', 'result:after@3'])
+      it(`at ${point} of one child`, () => inTurn(() => resultStored(point, ['c1'])), TIMEOUT_MS);
+    for (const point of ['result:after@3', 'result:before@5'])
+      it(`at ${point} of three children`, () => inTurn(() => resultStored(point, ['c1', 'c2', 'c3'])), TIMEOUT_MS);
+    for (const point of ['result:after@2', 'result:after@3', 'result:before@4', 'result:after@4'])
+      it(`at ${point} of a nested child`, () => inTurn(() => resultStored(point, ['outer'])), TIMEOUT_MS);
+    // One run reads three results that waited; it is the sixth run.
+    for (const site of ['claim', 'request', 'result'])
+      for (const moment of ['before', 'after'])
+        it(
+          `at ${site}:${moment} of the run that reads three results`,
+          () => inTurn(() => resultsTogether(`${site}:${moment}@6`)),
+          TIMEOUT_MS,
+        );
+    it('while three children work', () => inTurn(childrenAtWork), TIMEOUT_MS);
   });
 
   describe.concurrent('while something goes on', () => {
     it('waits for the same person afterwards', () => inTurn(waiting), TIMEOUT_MS);
+    it('gives a parent that waits each result once', () => inTurn(waitGoesOn), TIMEOUT_MS);
     it('finds a command in the background again', () => inTurn(processGoesOn), TIMEOUT_MS);
   });
 
   it('was killed before and after every kind of commit', () => {
-    expect([...visited].sort()).toEqual(allPoints);
+    expect([...visited].filter((point) => !point.endsWith(':power')).sort()).toEqual(allPoints);
   });
 });
 
@@ -119,6 +184,37 @@ async function talk(point: string): Promise<void> {
     await expectToolsRanOnce(gateway);
     const cut = ['tool-start:after', 'tool-result:before'].includes(point);
     if (cut) expect(toolResults(gateway).some(({ isInterrupted }) => isInterrupted)).toBe(true);
+    expectWellFormed(gateway);
+  } finally {
+    await close();
+  }
+}
+
+/**
+ * A client that waits on its connection, without a key under which it could ask again, loses the connection with the
+ * power. Its message may be gone or given up, and then nobody was told anything of it; an answer that was given stays.
+ */
+async function awaitedCall(site: string): Promise<void> {
+  const { gateway, close } = await stage();
+  try {
+    await gateway.start({ failpoints: [`${site}:power`] });
+    const body = { model: 'atrium', user: 'ann', messages: [{ role: 'user', content: 'm1' }] };
+    const asked = gateway.fetch('/v1/chat/completions', { body }).then(
+      ({ status }) => status,
+      () => 'no answer',
+    );
+    await expectDeath(gateway, `${site}:power`);
+    expect(await asked).toBe('no answer');
+    await gateway.start();
+    await expectQuiet(gateway);
+    const { runs } = await gateway.json<{ runs: { status: string }[] }>('/api/runs');
+    // Before its first tool, nothing of it was synced.
+    const kept = { accept: [], request: [], result: ['done'] }[site];
+    expect(runs.map(({ status }) => status)).toEqual(kept);
+    const again = await gateway.fetch('/v1/chat/completions', {
+      body: { ...body, messages: [{ role: 'user', content: 'm2' }] },
+    });
+    expect(await again.text()).toContain('Answer to m2.');
     expectWellFormed(gateway);
   } finally {
     await close();
@@ -200,6 +296,28 @@ async function observed(moment: Moment): Promise<void> {
     await gateway.start();
     const { run } = await gateway.json<{ run: JsonObject }>(`/api/runs/${runs[0]}`);
     expect(run).toMatchObject({ status: 'done', observed: true });
+  } finally {
+    await close();
+  }
+}
+
+/** The first commit of a receipt stores its texts, the second one the receipt itself. */
+async function promptReceipt(moment: Moment): Promise<void> {
+  const { gateway, web, close } = await stage();
+  try {
+    await gateway.start({ failpoints: [`prompt-receipt:${moment}`] });
+    web.say('1', 'm1');
+    await expectDeath(gateway, `prompt-receipt:${moment}`);
+    await gateway.start({ failpoints: [`prompt-receipt:${moment}@2`] });
+    await expectDeath(gateway, `prompt-receipt:${moment}@2`);
+    await gateway.start();
+    await web.until(({ parts }) => parts.length >= 1, 'for an answer');
+    const find = () => gateway.json<{ counts: object; runs: { runId: string }[] }>('/api/receipts?text=m1');
+    const found = await find();
+    expect(found.runs).toMatchObject([{ runId: web.accepted.get('1')?.runId, verdict: 'present' }]);
+    expect(found.counts).toMatchObject({ present: 1, absent: 0, unseen: 0, unrecorded: 0 });
+    await expectToolsRanOnce(gateway);
+    await gateway.stop();
   } finally {
     await close();
   }

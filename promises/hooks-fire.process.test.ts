@@ -5,8 +5,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { FACT_CATALOG, type FactRow } from '../src/facts/catalog.ts';
 import type { FactName } from '../src/facts/facts.ts';
 import { HOOK_PATHS, type HookPath, type HookPathName } from '../src/gateway/doctor/hook-paths.ts';
-import { HOOK_CATALOG, type HookRow } from '../src/hooks/catalog.ts';
-import { cutAfter, fail, hang, reply, toolCall } from '../src/testkit/model-server.ts';
+import { HOOK_CATALOG } from '../src/hooks/catalog.ts';
+import { cutAfter, fail, hang, reply, toolCall, toolCalls } from '../src/testkit/model-server.ts';
 import { pluginFiles } from '../src/testkit/plugin-files.ts';
 import { ODD } from '../src/tools/mcp/fixtures/scratch-servers.ts';
 import { CanaryGateway, type CanarySettings, type ToldFact } from './fixtures/canary-gateway.ts';
@@ -138,6 +138,28 @@ const DRIVES: Record<HookPathName, Drive> = {
     ],
     act: async (canary) => void (await canary.channel.says({ sender: 'ann' }, 'Hi', { eventId: 'e1' })),
   },
+  subagent: {
+    act: async (canary) => {
+      canary.model.script(({ body }) => {
+        if (body.includes('[Internal task completion event]')) return reply('It is done.');
+        if (body.includes('[Subagent Task]')) return reply('Done.');
+        if (body.includes('"accepted')) return reply('On it.');
+        return toolCall('sessions_spawn', { task: 'Do it.' });
+      });
+      await says(canary, 'Have it done', 'On it.');
+      await canary.channel.expectDelivered('It is done.', { sender: 'ann' });
+    },
+  },
+  'subagent awaited': {
+    act: async (canary) => {
+      canary.model.script(({ body }) => {
+        if (body.includes('[Subagent Task]')) return reply('Done.');
+        if (body.includes('They have ended.')) return reply('It is done.');
+        return toolCalls([{ name: 'sessions_spawn', params: { task: 'Do it.' } }, { name: 'sessions_wait' }]);
+      });
+      await says(canary, 'Have it done', 'It is done.');
+    },
+  },
   'tool call': {
     settings: { files: NOTES },
     act: async (canary) => {
@@ -260,7 +282,12 @@ const DRIVES: Record<HookPathName, Drive> = {
     },
   },
   'session idle too long': {
-    settings: { config: { session: { reset: { mode: 'idle', idleMinutes: 5 } } } },
+    settings: {
+      config: {
+        session: { reset: { mode: 'idle', idleMinutes: 5 } },
+        limits: { spend: [{ per: 'day', tokens: 1_000_000_000, warnAt: 0.000_000_001 }] },
+      },
+    },
     after: GREETED,
     act: async (canary) => {
       canary.passes(10);
@@ -396,11 +423,10 @@ describe('every hook and every event of hook packs is called as often as the tab
     expect(Object.keys(FACT_CATALOG).filter((fact) => !told.has(fact))).toEqual([]);
   });
 
-  it('on some path or other, unless it waits for subagents', () => {
+  it('on some path or other', () => {
     const paths = Object.values<HookPath>(HOOK_PATHS);
     const fires = (name: string) => paths.some(({ hooks, events }) => name in hooks || name in events);
-    const waits = Object.entries<HookRow>(HOOK_CATALOG).filter(([, { place }]) => place === 'subagents');
-    expect(Object.keys(HOOK_CATALOG).filter((hook) => !fires(hook))).toEqual(waits.map(([hook]) => hook));
+    expect(Object.keys(HOOK_CATALOG).filter((hook) => !fires(hook))).toEqual([]);
   });
 });
 

@@ -1,22 +1,39 @@
-// The table of endpoints in docs/api.md, made from the list of routes. `npm run docs:api` writes it between its marks; a test
-// keeps the two equal.
+// The tables in docs/api.md: the endpoints, made from the list of routes, and the fields of a chat completion, made from
+// theirs. `npm run docs:api` writes them between their marks; a test keeps both equal.
 
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { CHAT_FIELDS, type ChatField } from '../src/gateway/http/chat-fields.ts';
 import type { Route } from '../src/gateway/http/route.ts';
 import { ROUTES } from '../src/gateway/http/routes/all-routes.ts';
+import { formatBytes } from '../src/protocol/attachment.ts';
 import type { GeneratedPart } from './hook-docs.ts';
 
-export function generateApiDocs(): GeneratedPart {
-  return {
-    file: fileURLToPath(new URL('../docs/api.md', import.meta.url)),
-    mark: 'routes',
-    command: 'docs:api',
-    text: ['| request | does |', '| --- | --- |', ...ROUTES.map(rowOf), ''].join('\n'),
-  };
+export function generateApiDocs(): readonly GeneratedPart[] {
+  const file = fileURLToPath(new URL('../docs/api.md', import.meta.url));
+  const command = 'docs:api';
+  const fields = Object.entries<ChatField>(CHAT_FIELDS).map(fieldRowOf);
+  return [
+    { file, command, mark: 'chat fields', text: [...FIELD_HEAD, ...fields, ''].join('\n') },
+    {
+      file,
+      command,
+      mark: 'routes',
+      text: ['| request | does |', '| --- | --- |', ...ROUTES.map(rowOf), ''].join('\n'),
+    },
+  ];
 }
 
-function rowOf({ method, path, query, body, summary, detail, status, access }: Route): string {
+const FIELD_HEAD = ['| field | used | left out | not needed | refused |', '| --- | --- | --- | --- | --- |'];
+
+function fieldRowOf([name, { state, says, refuses }]: readonly [string, ChatField]): string {
+  const cells = FIELD_STATES.map((each) => (each === state ? says : ''));
+  return `| \`${name}\` | ${[...cells, refuses ? `${refuses.what}: ${refuses.why}` : ''].join(' | ')} |`;
+}
+
+const FIELD_STATES: readonly ChatField['state'][] = ['used', 'left out', 'not needed'];
+
+function rowOf({ method, path, query, body, bodyLimit, summary, detail, status, access }: Route): string {
   const asked = query
     ? `?${fieldsOf(query(z))
         .map(({ name }) => `${name}=`)
@@ -27,6 +44,7 @@ function rowOf({ method, path, query, body, summary, detail, status, access }: R
     summary,
     ...(taken.length > 0 ? [`It takes \`{ ${taken.join(', ')} }\`.`] : []),
     ...(detail === undefined ? [] : [detail]),
+    ...(bodyLimit === undefined ? [] : [`Its body may have ${formatBytes(bodyLimit)}.`]),
     ...(status === undefined ? [] : [`The status is ${status}.`]),
     ...(access === 'open' ? ['It needs no token.'] : []),
   ];

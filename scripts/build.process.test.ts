@@ -11,7 +11,16 @@ import { GatewayProcess } from '../src/testkit/gateway-process.ts';
 import { reply } from '../src/testkit/model-server.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const COPIED = ['src', 'console', 'scripts', 'examples', 'package.json', 'tsconfig.json', 'tsconfig.types.json'];
+const COPIED = [
+  'src',
+  'extensions',
+  'console',
+  'scripts',
+  'examples',
+  'package.json',
+  'tsconfig.json',
+  'tsconfig.types.json',
+];
 
 async function copyProject(): Promise<string> {
   const copy = await mkdtemp(join(tmpdir(), 'atrium-copy-'));

@@ -5,11 +5,12 @@
 // A build is made in a folder of its own and takes effect when all of it is there; see put-in-place.ts.
 
 import { execFile } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
-import type { InlineConfig } from 'tsdown';
+import type { InlineConfig, Rolldown } from 'tsdown';
+import { HELP_WIDTHS } from '../src/cli/launch/ready-help.ts';
 import { putInPlace, stagingFolder } from './put-in-place.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -24,6 +25,23 @@ const FOUND_BY_PATH = [
   ...packs.map(({ name }) => `src/hooks/bundled/${name}/handler.ts`),
 ];
 
+/** Packages that most commands or every start needs. */
+const BUNDLED_PACKAGES = ['@hono/node-server', '@humanwhocodes/momoa', 'commander', 'json5'];
+
+/** Packages that are ES modules only, which CommonJS cannot load in every version of Node, and what they bring along. */
+const ES_PACKAGES = ['htmlparser2', 'domelementtype', 'domhandler', 'domutils', 'dom-serializer', 'entities'];
+
+/** The clients of chat platforms. Bundled, they take a fraction of the time and memory; each is loaded when it is needed. */
+const CHAT_CLIENTS = [/^@discordjs\//, /^@slack\//, /^grammy(\/|$)/, 'marked'];
+
+/** Those clients and what they bring along. */
+const CHAT_PACKAGES = [
+  ...['@discordjs/collection', '@discordjs/rest', '@discordjs/util', '@discordjs/ws', 'discord-api-types'],
+  ...['@sapphire/async-queue', '@sapphire/snowflake', '@vladfrangu/async_event_emitter', 'magic-bytes.js', 'tslib'],
+  ...['@slack/logger', '@slack/socket-mode', '@slack/types', '@slack/web-api', 'eventemitter3', 'retry'],
+  ...['p-finally', 'p-queue', 'p-retry', 'p-timeout', 'grammy', 'marked', 'undici'],
+];
+
 interface Output {
   readonly name: 'dist' | 'build';
   /** The files that others name; they keep their place from build to build. */
@@ -31,23 +49,27 @@ interface Output {
   readonly madeFrom: readonly string[];
   /** They run side by side, and each writes into the folder that it is given. */
   readonly steps: readonly ((folder: string) => unknown)[];
+  /** What needs the finished program. */
+  readonly finish?: (folder: string) => unknown;
 }
 
 const OUTPUTS: readonly Output[] = [
   {
     name: 'dist',
     doors: promisedFiles(),
-    madeFrom: ['src', 'console', 'scripts', 'package.json', 'tsconfig.json', 'tsconfig.types.json'],
+    madeFrom: ['src', 'extensions', 'console', 'scripts', 'package.json', 'tsconfig.json', 'tsconfig.types.json'],
     steps: [
       (folder) =>
-        bundle(folder, [
-          'src/cli/main.ts',
+        bundleProgram(folder, [
+          'src/cli/run-process.ts',
+          'src/protocol/import-module.ts',
           'src/public/context.ts',
           'src/public/own-modules.ts',
           'src/public/plugin-sdk.ts',
           'src/public/testkit.ts',
           ...FOUND_BY_PATH,
         ]),
+      bundleLauncher,
       (folder) =>
         bundleTypes(folder, [
           'src/public/context.ts',
@@ -59,11 +81,12 @@ const OUTPUTS: readonly Output[] = [
       copyPackFiles,
       copyProcessGuard,
     ],
+    finish: writeHelp,
   },
   {
     name: 'build',
     doors: ['cli/fixtures/gateway-program.js', 'bench/parts.js'],
-    madeFrom: ['src', 'console', 'scripts', 'package.json', 'bench/parts.ts'],
+    madeFrom: ['src', 'extensions', 'console', 'scripts', 'package.json', 'bench/parts.ts'],
     steps: [
       (folder) => bundle(folder, ['src/cli/fixtures/gateway-program.ts', 'bench/parts.ts', ...FOUND_BY_PATH]),
       // Where a gateway that runs from its sources finds the page.
@@ -80,11 +103,12 @@ const outputs = flags['if-needed'] ? asked.filter((output) => !isUpToDate(output
 if (flags['if-needed'] && outputs.length > 0) console.log('Building, which is done once ...');
 await Promise.all(outputs.map(make));
 
-async function make({ name, doors, steps }: Output): Promise<void> {
+async function make({ name, doors, steps, finish }: Output): Promise<void> {
   const startedAt = new Date();
   const folder = join(root, name);
   const staging = stagingFolder(folder);
   await Promise.all(steps.map((step) => step(staging)));
+  await finish?.(staging);
   putInPlace({ staging, folder, doors, startedAt });
 }
 
@@ -101,22 +125,54 @@ function promisedFiles(): string[] {
 
 /**
  * Bundled, because finding and reading hundreds of small modules was most of the time that a start takes. Of the packages
- * only those with many modules are taken in, as far as they are used; the rest stays where npm put it. Names and lines
- * stay as they are, so that a stack can be read; comments are left out, which saves reading them each time.
+ * only those are taken in that a start needs or that have many modules, as far as they are used; the rest stays where npm
+ * put it. Names and lines stay as they are, so that a stack can be read; comments are left out, which saves reading them
+ * each time.
  */
-async function bundle(folder: string, entries: readonly string[]): Promise<void> {
+async function bundle(folder: string, entries: readonly string[], options: InlineConfig = {}): Promise<void> {
+  const { outputOptions, ...others } = options;
   await runBundler({
     ...entriesAt(folder, entries),
     deps: {
-      alwaysBundle: [/^zod(\/|$)/, /^hono(\/|$)/, '@hono/node-server'],
-      onlyBundle: ['zod', 'hono', '@hono/node-server', 'typebox'],
+      alwaysBundle: [/^zod(\/|$)/, /^hono(\/|$)/, ...BUNDLED_PACKAGES, ...ES_PACKAGES, ...CHAT_CLIENTS],
+      onlyBundle: ['zod', 'hono', 'typebox', ...BUNDLED_PACKAGES, ...ES_PACKAGES, ...CHAT_PACKAGES],
     },
     outputOptions: {
       chunkFileNames: 'chunks/[name]-[hash].js',
       comments: { legal: true, annotation: true, jsdoc: false },
+      ...outputOptions,
     },
     dts: false,
+    ...others,
   });
+}
+
+/**
+ * The product is CommonJS when it is built: V8 keeps the compiled code of scripts, and of ES modules only in newer
+ * versions of Node (docs/decisions/0012-compiled-code-is-kept.md). Programs import the doors as they import any module.
+ */
+async function bundleProgram(folder: string, entries: readonly string[]): Promise<void> {
+  await bundle(folder, entries, {
+    format: 'cjs',
+    outputOptions: { entryFileNames: '[name].js', exports: 'named', dynamicImportInCjs: false },
+    plugins: [keepImport(join(root, 'src/protocol/import-module.ts'))],
+  });
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ type: 'commonjs' })}\n`);
+}
+
+/** One file with everything that it needs, which loads the program. */
+async function bundleLauncher(folder: string): Promise<void> {
+  await bundle(folder, ['src/cli/main.ts'], { format: 'cjs', outputOptions: { entryFileNames: '[name].js' } });
+}
+
+/** The bundler makes `require` of every `import()`; in this module it stays as it is. */
+function keepImport(module: string): Rolldown.Plugin {
+  const HIDDEN = 'IMPORT_OF_NODE(';
+  return {
+    name: 'keep-import',
+    transform: (code, id) => (id === module ? code.replace(/\bimport\(/, HIDDEN) : undefined),
+    renderChunk: (code) => (code.includes(HIDDEN) ? code.replace(HIDDEN, 'import(') : undefined),
+  };
 }
 
 /** The native compiler writes a declaration for each module, and the bundler takes what the doors need of them. */
@@ -124,10 +180,11 @@ async function bundleTypes(folder: string, entries: readonly string[]): Promise<
   const declarations = `${folder}-declarations`;
   const compiler = join(root, 'node_modules/ts7/bin/tsc');
   const emit = ['--noEmit', 'false', '--emitDeclarationOnly', '--noCheck', '--rewriteRelativeImportExtensions'];
-  const places = ['--rootDir', join(root, 'src'), '--outDir', declarations];
+  // The root is the whole project, because the gateway names the extensions; else their declarations would land beside them.
+  const places = ['--rootDir', root, '--outDir', declarations];
   await promisify(execFile)(process.execPath, [compiler, '-p', join(root, 'tsconfig.types.json'), ...emit, ...places]);
   const { entry } = entriesAt(folder, entries);
-  const written = Object.keys(entry).map((name) => [name, join(declarations, `${name}.d.ts`)]);
+  const written = Object.keys(entry).map((name) => [name, join(declarations, 'src', `${name}.d.ts`)]);
   await runBundler({
     outDir: folder,
     entry: Object.fromEntries(written),
@@ -162,7 +219,9 @@ function entriesAt(outDir: string, paths: readonly string[]) {
 /** The page, as one document; see console/vite.config.ts. */
 async function bundleConsole(outDir: string): Promise<void> {
   const { build } = await import('vite');
-  await build({ root: join(root, 'console'), logLevel: 'warn', build: { outDir } });
+  // On a busy machine it would warn that its own plugins take their time.
+  const rolldownOptions = { checks: { pluginTimings: false } };
+  await build({ root: join(root, 'console'), logLevel: 'warn', build: { outDir, rolldownOptions } });
 }
 
 /** Packs are read from beside their handler. */
@@ -177,6 +236,18 @@ function copyPackFiles(folder: string): void {
 function copyProcessGuard(folder: string): void {
   const file = 'plugins/isolation/process-guard.cjs';
   cpSync(join(root, 'src', file), join(folder, file));
+}
+
+/** Lets the program print its help, as wide as it is wanted, in a home with nothing in it. */
+async function writeHelp(folder: string): Promise<void> {
+  const program = JSON.stringify(join(folder, 'cli/run-process.js'));
+  await Promise.all(
+    Object.entries(HELP_WIDTHS).map(async ([name, width]) => {
+      const script = `Object.assign(process.stdout, { isTTY: true, columns: ${width} }); require(${program}).runProcess(['--help']);`;
+      const { stdout } = await promisify(execFile)(process.execPath, ['-e', script], { env: { HOME: folder } });
+      writeFileSync(join(folder, 'cli', name), stdout);
+    }),
+  );
 }
 
 /** True when no source is newer than the build. A folder counts too: its time changes when a file is added or removed. */

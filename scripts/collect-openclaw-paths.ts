@@ -38,7 +38,23 @@ async function collect(folder: string): Promise<void> {
   const root = Object.values(module).find((value) => definitionOf(value)?.type === 'object');
   const tree: Tree = new Map();
   visit(root as Schema, tree, []);
+  const channels = childOf(tree, 'channels');
+  for (const [platform, schema] of await channelSchemas(folder)) visit(schema, childOf(channels, platform), []);
   writeFileSync(fileURLToPath(OPENCLAW_PATHS_FILE), `# OpenClaw ${version}\n${format(tree, '')}`);
+}
+
+/** The sections of the chat platforms that Atrium has. Their schemas stand in a file of their own, under short names. */
+async function channelSchemas(folder: string): Promise<readonly (readonly [string, Schema])[]> {
+  const file = readdirSync(join(folder, 'dist')).find((name) => /^bundled-channel-config-schema-[^.]+\.js$/.test(name));
+  if (file === undefined) return [];
+  const path = join(folder, 'dist', file);
+  const module = (await import(pathToFileURL(path).href)) as Record<string, Schema>;
+  const text = readFileSync(path, 'utf8');
+  return ['Discord', 'Slack', 'Telegram'].flatMap((name) => {
+    const [, short = ''] = new RegExp(`\\b${name}ConfigSchema as (\\w+)`).exec(text) ?? [];
+    const schema = module[short];
+    return schema ? [[name.toLowerCase(), schema] as const] : [];
+  });
 }
 
 function definitionOf(value: unknown): Definition | undefined {

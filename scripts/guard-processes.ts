@@ -1,8 +1,10 @@
 // Runs before every test file. A test that starts processes or worker threads says so in its name, `….process.test.ts`; in
 // every other file starting one fails the test, so that `npm run test:fast` can leave them out by their names. A gateway
-// that puts a new workspace under version control finds no git there, as on a machine that has none.
+// that puts a new workspace under version control finds no git there, as on a machine that has none; it is told so without
+// an attempt to start one, because a thousand failed attempts took a tenth of the whole time.
 
 import childProcess from 'node:child_process';
+import { EventEmitter } from 'node:events';
 import { syncBuiltinESMExports } from 'node:module';
 import { promisify } from 'node:util';
 import workerThreads from 'node:worker_threads';
@@ -38,6 +40,8 @@ function guard(name: (typeof STARTERS)[number], started: string[]): void {
     (start: Starter): Starter =>
     (command, ...rest) => {
       if (isProcessTest() || MAKES_FILES.has(command)) return start(command, ...rest);
+      const callback = rest.at(-1);
+      if (command === 'git' && typeof callback === 'function') return failLater(command, callback as Callback);
       if (command !== 'git') started.push(command);
       return start(`/no-processes-in-this-test/${command}`, ...rest);
     };
@@ -45,6 +49,14 @@ function guard(name: (typeof STARTERS)[number], started: string[]): void {
   const promised = real[promisify.custom];
   if (promised) replacement[promisify.custom] = guarded(promised);
   Object.assign(childProcess, { [name]: replacement });
+}
+
+type Callback = (error: Error, stdout: string, stderr: string) => void;
+
+function failLater(command: string, callback: Callback): EventEmitter {
+  const error = Object.assign(new Error(`spawn ${command} ENOENT`), { code: 'ENOENT' });
+  setImmediate(() => callback(error, '', ''));
+  return new EventEmitter();
 }
 
 function guardWorkers(started: string[]): void {

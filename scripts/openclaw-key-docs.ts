@@ -1,7 +1,8 @@
 // docs/openclaw-keys.md, made from the table of OpenClaw's keys. `npm run docs:keys` writes it; a test keeps the two equal.
 
 import { fileURLToPath } from 'node:url';
-import { type Danger, OPENCLAW_KEYS, OPENCLAW_VARIABLES, type OpenClawKey } from '../src/config/openclaw-keys.ts';
+import { OPENCLAW_KEYS, OPENCLAW_VARIABLES, type OpenClawKey } from '../src/config/openclaw-keys.ts';
+import type { Danger } from '../src/protocol/unused-setting.ts';
 import { readOpenClawPaths } from './openclaw-paths.ts';
 
 export const KEYS_PAGE = fileURLToPath(new URL('../docs/openclaw-keys.md', import.meta.url));
@@ -56,7 +57,7 @@ tables, by itself or by the key above it: \`*\` stands for any name, and \`[]\` 
 [config.md](config.md) does not have either is unknown, and is warned about.
 
 \`atrium start\`, \`status\`, \`doctor\` and \`config check\` print what they find of it as one block, "found and not used", the most dangerous
-first. A section that is switched off (\`enabled: false\`) and a value that asks for what Atrium does anyway are not named.
+first, and the page shows it above the talk. A section that is switched off (\`enabled: false\`) and a value that asks for what Atrium does anyway are not named.
 
 **What protects and is not there is refused.** Some keys keep a gateway from starting, others make tools refuse. To go on without the
 protection, take the setting back, or say that you know:

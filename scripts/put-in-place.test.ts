@@ -46,7 +46,9 @@ it('leads to the newest build, and leaves the one before as it was', () => {
 
 it('keeps the first line of a program, and that it can be run', () => {
   put('#!/usr/bin/env node\nconsole.log(1);');
-  expect(readFileSync(join(folder, 'main.js'), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\nexport \* from '/);
+  expect(readFileSync(join(folder, 'main.js'), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\nrequire\('/);
+  // Else Node would take it for an ES module, as the package says.
+  expect(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))).toEqual({ type: 'commonjs' });
   expect(statSync(join(folder, 'main.js')).mode & 0o111).toBe(0o111);
 });
 

@@ -61,7 +61,12 @@ function writeDoor(folder: string, door: string, id: string, time: Date): void {
   const first = /^#!.*\n/.exec(readFileSync(join(folder, 'builds', id, door), 'utf8'))?.[0] ?? '';
   const file = join(folder, door);
   mkdirSync(dirname(file), { recursive: true });
-  replaceFile(file, `${first}export * from '${target}';\n`, { mode: first === '' ? 0o644 : 0o755, time });
+  if (first === '') replaceFile(file, `export * from '${target}';\n`, { time });
+  else {
+    // Node starts a program faster when it is no ES module.
+    replaceFile(join(dirname(file), 'package.json'), '{"type":"commonjs"}\n');
+    replaceFile(file, `${first}require('${target}');\n`, { mode: 0o755, time });
+  }
 }
 
 function replaceFile(file: string, text: string, { mode = 0o644, time = new Date() } = {}): void {
@@ -73,7 +78,7 @@ function replaceFile(file: string, text: string, { mode = 0o644, time = new Date
 
 /** What npm reads in this folder when it packs: the doors and the build behind them. */
 function packOnly(doors: readonly string[], id: string): string {
-  const kept = [...doors, `builds/${id}/**`];
+  const kept = [...doors, ...doors.map((door) => posix.join(posix.dirname(door), 'package.json')), `builds/${id}/**`];
   const parents = new Set(kept.flatMap((path) => path.split('/').map((_, at, parts) => parts.slice(0, at).join('/'))));
   parents.delete('');
   return ['*', ...[...parents].map((path) => `!/${path}/`), ...kept.map((path) => `!/${path}`), ''].join('\n');

@@ -1,8 +1,7 @@
-// The command `npm run docs:api`: writes what the routes say into docs/api.md.
+// The command `npm run docs:api`: writes what the routes and the fields of a chat completion say into docs/api.md.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { generateApiDocs } from './api-docs.ts';
 import { replacePart } from './hook-docs.ts';
 
-const part = generateApiDocs();
-writeFileSync(part.file, replacePart(readFileSync(part.file, 'utf8'), part));
+for (const part of generateApiDocs()) writeFileSync(part.file, replacePart(readFileSync(part.file, 'utf8'), part));

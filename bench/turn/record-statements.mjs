@@ -1,11 +1,10 @@
-// Loaded into a gateway with `--import`: it then gets its SQLite from `recording-sqlite.mjs`.
+// Loaded into a gateway with `--import`: it then gets its SQLite from `recording-sqlite.mjs`. A build is CommonJS, so what
+// it asks for by name goes through Node's loader of that kind.
 
-import { register } from 'node:module';
+import Module from 'node:module';
+import * as recording from './recording-sqlite.mjs';
 
-const recording = new URL('./recording-sqlite.mjs', import.meta.url).href;
-const hook = `
-export function resolve(specifier, context, next) {
-  const isAsked = specifier === '@photostructure/sqlite' && context.parentURL !== ${JSON.stringify(recording)};
-  return isAsked ? { url: ${JSON.stringify(recording)}, shortCircuit: true } : next(specifier, context);
-}`;
-register(`data:text/javascript,${encodeURIComponent(hook)}`);
+const load = Module._load;
+Module._load = function loadRecording(request, ...rest) {
+  return request === '@photostructure/sqlite' ? recording : load.call(this, request, ...rest);
+};

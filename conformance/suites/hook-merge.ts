@@ -40,6 +40,7 @@ export const hookMerge: SuiteAdapter = {
   ...Object.fromEntries(
     HOOKS.map((hook): [string, CaseAdapter] => [hook, (input) => merge(hook, input as MergeInput)]),
   ),
+  inbound_claim_for_plugin_outcome: (input) => claimOutcome(input as ClaimInput),
   resolveBlockMessage: (input) => {
     const { decision, params } = input as { decision: Fields; params: { readonly blockedBy?: string } };
     return blockNotice(decision.message, params.blockedBy);
@@ -65,6 +66,31 @@ interface DescribedHandler {
   readonly delayMs?: number;
   readonly async?: boolean;
   readonly mutateEvent?: Fields;
+}
+
+interface ClaimInput {
+  readonly handlers: readonly DescribedHandler[];
+  readonly plugins: readonly { readonly id: string; readonly status: string }[];
+  readonly pluginId: string;
+}
+
+/** The reference asks one plugin alone and names how that went; ours can be read from the answer and its records. */
+async function claimOutcome({ handlers, plugins, pluginId }: ClaimInput): Promise<unknown> {
+  // Only what was loaded has handlers.
+  if (!plugins.some(({ id, status }) => id === pluginId && status === 'loaded')) return { status: 'missing_plugin' };
+  const runner = new HookRunner();
+  for (const [at, described] of handlers.entries()) {
+    if (described.plugin !== pluginId) continue;
+    const handler = (event: Fields) => answerOf(described, event);
+    const { priority, timeoutMs } = described;
+    const id = `${pluginId}-${at}`;
+    runner.register({ hook: 'inbound_claim', id, owner: pluginId, priority, timeoutMs, handler } as never);
+  }
+  if (!runner.has('inbound_claim')) return { status: 'no_handler' };
+  const { result, calls } = await runner.run('inbound_claim', {} as never, {} as never);
+  if (Object.keys(result).length > 0) return { status: 'handled', result };
+  const failed = calls.find(({ outcome }) => outcome !== 'done');
+  return failed ? { status: 'error', error: failed.error } : { status: 'declined' };
 }
 
 async function merge(hook: HookName, input: MergeInput): Promise<unknown> {

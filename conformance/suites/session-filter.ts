@@ -17,8 +17,8 @@ import { filterBootstrapFilesForSession } from '../../src/context/stages/filter-
 import { OPENCLAW_TAXONOMY } from '../../src/context/taxonomy.ts';
 import { isSetupCompleted, loadWorkspaceState } from '../../src/context/workspace/workspace-state.ts';
 import { bundledHandlers } from '../../src/gateway/composer/bundled-handlers.ts';
-import { bootstrapHandlersOf } from '../../src/gateway/composer/context-engine.ts';
 import { contextPolicyOf } from '../../src/gateway/composer/context-policy.ts';
+import { bootstrapHandlersOf } from '../../src/gateway/composer/prepared-agents.ts';
 import { HookRunner } from '../../src/hooks/runner.ts';
 import {
   type AgentBootstrapHookContext,

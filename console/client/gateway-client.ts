@@ -6,15 +6,35 @@ import type { RequestMeasure } from '../../src/agent/measure-request.ts';
 import type { RequestFrame } from '../../src/agent/request-frame.ts';
 import type { ListedCommand } from '../../src/commands/list-commands.ts';
 import type { ApprovalDecision } from '../../src/protocol/approval-decision.ts';
-import type { ApprovalRow, CaptureRow, RunRow, SessionRow, TranscriptRow } from '../../src/store/tables.ts';
+import type { Upload } from '../../src/protocol/attachment.ts';
+import type { ChildView } from '../../src/protocol/child-view.ts';
+import type { UnusedSetting } from '../../src/protocol/unused-setting.ts';
+import type {
+  ApprovalRow,
+  CaptureRow,
+  HookRecordRow,
+  PairingRow,
+  RunRow,
+  SessionRow,
+  TranscriptRow,
+  WaitRow,
+} from '../../src/store/tables.ts';
 
 export type { RequestMeasure };
 /** `request` is absent when the request is not kept any more. */
 export type ContextReport = RequestFrame['report'] & { readonly request?: RequestMeasure | undefined };
-export type TranscriptEntry = Pick<TranscriptRow, 'runId' | 'at' | 'kind' | 'message' | 'shown'>;
+export type TranscriptEntry = Pick<TranscriptRow, 'runId' | 'at' | 'kind' | 'message' | 'shown' | 'meta'>;
 export type WaitingApproval = Omit<ApprovalRow, 'digest'>;
+export type WaitingPairing = Pick<PairingRow, 'channel' | 'accountId' | 'senderId' | 'senderName' | 'code'>;
 export type OpenSession = Pick<SessionRow, 'sessionKey' | 'agentId' | 'surface'>;
 export type RunCall = Pick<CaptureRow, 'call'>;
+export type CalledHook = Pick<HookRecordRow, 'seq' | 'hook' | 'handler' | 'owner' | 'outcome' | 'error'>;
+
+/** The subagents of a session, and its runs that wait for some of them. */
+export interface SessionSubagents {
+  readonly subagents: readonly ChildView[];
+  readonly waits: readonly Pick<WaitRow, 'runId' | 'awaited'>[];
+}
 
 /** A run that waits in its lane has no row yet and is reported as `queued`. */
 export type ToldRun = Omit<RunRow, 'status' | 'progressClaim' | 'observed'> & {
@@ -24,6 +44,13 @@ export type ToldRun = Omit<RunRow, 'status' | 'progressClaim' | 'observed'> & {
 export interface Agent {
   readonly agentId: string;
   readonly isDefault: boolean;
+}
+
+/** What the gateway says about itself. */
+export interface GatewayNews {
+  readonly warnings: readonly string[];
+  readonly unused: readonly UnusedSetting[];
+  readonly channels: readonly { readonly id: string }[];
 }
 
 export class RefusedError extends Error {
@@ -71,8 +98,44 @@ export class GatewayClient {
     await this.#ask(`/api/approvals/${encodeURIComponent(id)}`, { decision, from: 'web' });
   }
 
+  /** The people on chat platforms who ask to talk to the agent, the latest first. */
+  async waitingPairings(): Promise<readonly WaitingPairing[]> {
+    const { pairings } = await this.#read<{ pairings: readonly (WaitingPairing & { status: string })[] }>(
+      '/api/pairing',
+    );
+    return pairings.filter(({ status }) => status === 'waiting');
+  }
+
+  async approvePairing({ channel, code }: WaitingPairing): Promise<void> {
+    await this.#ask('/api/pairing/approve', { channel, code, from: 'web' });
+  }
+
+  async refusePairing({ channel, accountId, senderId }: WaitingPairing): Promise<void> {
+    await this.#ask('/api/pairing/revoke', { channel, accountId, senderId });
+  }
+
+  subagents(sessionKey: string): Promise<SessionSubagents> {
+    return this.#read(`/api/subagents?limit=200&session=${encodeURIComponent(sessionKey)}`);
+  }
+
+  /** Resolves when the subagent and all that came from it have ended. */
+  async stopSubagent(sessionKey: string): Promise<void> {
+    await this.#ask(`/api/subagents/${encodeURIComponent(sessionKey)}/kill`, {});
+  }
+
   run(runId: string): Promise<{ readonly run: ToldRun; readonly calls: readonly RunCall[] }> {
     return this.#read(`/api/runs/${encodeURIComponent(runId)}`);
+  }
+
+  status(): Promise<GatewayNews> {
+    return this.#read('/api/status');
+  }
+
+  /** The handlers that were called in a run and did not answer as they should. */
+  async failedHooks(runId: string): Promise<readonly CalledHook[]> {
+    const path = `/api/runs/${encodeURIComponent(runId)}/hooks`;
+    const { records } = await this.#read<{ records: readonly CalledHook[] }>(path);
+    return records.filter(({ outcome }) => outcome !== 'done');
   }
 
   /** Undefined for a run for which nothing was composed. */
@@ -83,6 +146,20 @@ export class GatewayClient {
       if (error instanceof RefusedError && error.status === 404) return undefined;
       throw error;
     }
+  }
+
+  /** Hands a file over; a message then names it. */
+  async upload(file: File): Promise<Upload> {
+    const data = await base64Of(file);
+    return JSON.parse(await this.#ask('/api/attachments', { name: file.name || 'file', data })) as Upload;
+  }
+
+  /** The bytes of a file that a message of this session names. */
+  async attachment(sessionKey: string, hash: string): Promise<Blob> {
+    const path = `/api/sessions/${encodeURIComponent(sessionKey)}/attachments/${hash}`;
+    const response = await fetch(path, { headers: { authorization: `Bearer ${this.#token}` } });
+    if (!response.ok) throw new RefusedError(response.status, 'The file is not there.');
+    return response.blob();
   }
 
   /** The request exactly as it was sent to the model, byte for byte. */
@@ -110,6 +187,15 @@ export class GatewayClient {
     if (response.ok) return text;
     throw new RefusedError(response.status, messageIn(text) ?? `The gateway answered with status ${response.status}.`);
   }
+}
+
+function base64Of(file: Blob): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,/, ''));
+    reader.onerror = () => reject(new Error('The file cannot be read.'));
+    reader.readAsDataURL(file);
+  });
 }
 
 function messageIn(text: string): string | undefined {

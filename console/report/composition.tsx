@@ -1,10 +1,10 @@
 // What composition did for a run: the layers as a map, the files, what was cut, which handlers made changes, and what
 // is absent and why.
 
-import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ContextReport } from '../client/gateway-client.ts';
 import { formatCount, formatDuration, formatPlural } from '../view/format.ts';
+import { Row, Section } from './rows.tsx';
 
 export function Composition({ report }: { report: ContextReport }) {
   const { layers, files, cuts, handlers, absences, warnings } = report;
@@ -69,13 +69,13 @@ export function Composition({ report }: { report: ContextReport }) {
         ))}
       </Section>
       <Section title="Handlers" aside={handlers.length}>
-        {handlers.map(({ id, outcome, ms, changes }) => (
+        {handlers.map(({ id, outcome, ms, changes, error }) => (
           <Row
             key={id}
             tag={outcome === 'done' ? '' : 'bad'}
             what={id}
             size={formatDuration(ms)}
-            why={`${outcome}, ${changes.length > 0 ? formatPlural(changes.length, 'change') : 'nothing changed'}`}
+            why={`${outcome}, ${changes.length > 0 ? formatPlural(changes.length, 'change') : 'nothing changed'}${error ? `: ${error}` : ''}`}
           />
         ))}
       </Section>
@@ -106,36 +106,4 @@ function describeSize({ prompt, budget }: ContextReport): string {
   const size = `${formatCount(prompt.chars)} characters`;
   if (!budget.totalMaxChars) return size;
   return `${size}, ${Math.round((100 * budget.usedChars) / budget.totalMaxChars)} % of the budget`;
-}
-
-/** A section without rows is left out. */
-function Section({ title, aside, children }: { title: string; aside: string | number; children: ComponentChildren[] }) {
-  if (children.length === 0) return null;
-  return (
-    <section aria-label={title}>
-      <h3>
-        {title}
-        <span>{aside}</span>
-      </h3>
-      <ul class="rows">{children}</ul>
-    </section>
-  );
-}
-
-/** An empty tag means that there is no problem. */
-function Row({ tag, what, size, why }: { tag: string; what?: string; size?: string; why: string }) {
-  return (
-    <li>
-      <span class={`tag ${tag}`} aria-hidden="true">
-        {tag === '' ? '·' : '!'}
-      </span>
-      {what !== undefined && (
-        <span class="what" title={what}>
-          {what}
-        </span>
-      )}
-      {size !== undefined && <span class="size">{size}</span>}
-      {why && <span class="why">{why}</span>}
-    </li>
-  );
 }

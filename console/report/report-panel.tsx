@@ -5,6 +5,7 @@ import type { ToldRun } from '../client/gateway-client.ts';
 import { formatCount, formatDuration, formatPlural } from '../view/format.ts';
 import { Composition } from './composition.tsx';
 import { ExactRequest } from './exact-request.tsx';
+import { Row, Section } from './rows.tsx';
 import type { RunReport } from './run-report.ts';
 import { WholeRequest } from './whole-request.tsx';
 
@@ -37,7 +38,7 @@ export function ReportPanel({ shown, isOpen, readRequest }: ReportPanelProps) {
 }
 
 function Report({ shown, readRequest }: { shown: RunReport } & Pick<ReportPanelProps, 'readRequest'>) {
-  const { run, calls, report } = shown;
+  const { run, calls, report, failedHooks } = shown;
   const tokens = tokensOf(run);
   return (
     <>
@@ -47,6 +48,19 @@ function Report({ shown, readRequest }: { shown: RunReport } & Pick<ReportPanelP
       <p class="facts">
         <code>{run.runId}</code>
       </p>
+      {/* A person who stops a run knows why it ended. */}
+      {run.status !== 'stopped' && run.outcome?.error && <p class="problem">{run.outcome.error}</p>}
+      <Section title="Handlers that failed" aside={failedHooks.length}>
+        {failedHooks.map(({ seq, hook, handler, owner, outcome, error }) => (
+          <Row
+            key={seq}
+            tag="bad"
+            what={owner === handler ? owner : `${handler} of ${owner}`}
+            size={hook}
+            why={`${outcome}${error ? `: ${error}` : ''}`}
+          />
+        ))}
+      </Section>
       {report?.request && <WholeRequest request={report.request} />}
       {report ? (
         <Composition report={report} />

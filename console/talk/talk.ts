@@ -5,18 +5,23 @@
 import type { ClientFrame } from '../../src/channels/client-frame.ts';
 import type { ServerFrame } from '../../src/channels/server-frame.ts';
 import type { ApprovalDecision } from '../../src/protocol/approval-decision.ts';
+import type { Upload } from '../../src/protocol/attachment.ts';
+import type { ChildView } from '../../src/protocol/child-view.ts';
 import type { Message } from '../../src/protocol/message.ts';
 import { browserMemory } from '../browser-memory.ts';
 import { Connection, type Link } from '../client/connection.ts';
+import type { FilePictures } from '../client/file-pictures.ts';
 import { type GatewayClient, RefusedError, type TranscriptEntry } from '../client/gateway-client.ts';
 import type { Place } from '../place.ts';
 import { shortHash } from '../short-hash.ts';
 import { type Approval, type ApprovalFacts, endedApproval } from './approval.ts';
+import { filesIn, type SentFile } from './sent-file.ts';
 import { Turn } from './turn.ts';
 import { keepVisit, readVisits } from './visits.ts';
 
 export interface TalkPorts {
   readonly client: GatewayClient;
+  readonly pictures: FilePictures;
   /** Called when something visible has changed; the drawing of a draft may wait for the next frame of the screen. */
   changed(isDraft: boolean): void;
   /** Shows one sentence to the person; an empty one removes the last one. */
@@ -25,7 +30,7 @@ export interface TalkPorts {
   /** Called when a run is over, so that its report can be shown. */
   runEnded(runId: string): void;
   /** Called when the gateway did not accept a message, so that the person gets their text back. */
-  giveBack(text: string): void;
+  giveBack(text: string, files: readonly Upload[]): void;
 }
 
 export class Talk {
@@ -50,9 +55,17 @@ export class Talk {
   #isWelcoming = false;
   #isFollowing = true;
   #isClosed = false;
+  /** The number of the last look at the subagents; the answer to an earlier look comes too late and is ignored. */
+  #looks = 0;
+  #subagentTimer: ReturnType<typeof setTimeout> | undefined;
+  /** The keys of the subagents that the person has stopped here. */
+  readonly #stopped = new Set<string>();
+  /** The session of this talk, once the gateway has told it. */
+  #sessionKey: string | undefined;
 
   constructor(place: Place, ports: TalkPorts) {
     this.place = place;
+    this.#sessionKey = place.sessionKey;
     this.#ports = ports;
     this.#lastSeq = Number(browserMemory.get(`seq.${place.surface}`) ?? 0);
     this.#waiting = browserMemory.getList<WaitingMessage>(`waiting.${place.surface}`);
@@ -93,13 +106,18 @@ export class Talk {
   }
 
   /** Shows the message at once, and sends it again until the gateway has accepted it. */
-  submit(text: string): void {
+  submit(text: string, files: readonly Upload[] = []): void {
     const id = `${Date.now().toString(36)}-${shortHash(text + Math.random())}`;
-    this.#setWaiting([...this.#waiting, { id, text }]);
-    this.#showWaiting({ id, text });
-    if (!this.#held) this.#sendMessage({ id, text });
+    const message: WaitingMessage = { id, text, ...(files.length > 0 && { files }) };
+    this.#setWaiting([...this.#waiting, message]);
+    this.#showWaiting(message);
+    if (!this.#held) this.#sendMessage(message);
     this.#ports.changed(false);
   }
+
+  /** The address at which the page can show a file of this talk. */
+  readonly loadFile = (hash: string): Promise<string | undefined> =>
+    this.#ports.pictures.addressOf(this.#sessionKey, hash);
 
   stop(): void {
     if (this.#running !== undefined) this.#send({ type: 'stop' });
@@ -122,12 +140,27 @@ export class Talk {
 
   close(): void {
     this.#isClosed = true;
+    clearTimeout(this.#subagentTimer);
     this.#connection.close();
   }
 
+  /** Stops a subagent with all that came from it. */
+  async stopSubagent(sessionKey: string): Promise<void> {
+    this.#stopped.add(sessionKey);
+    this.#ports.changed(false);
+    try {
+      await this.#ports.client.stopSubagent(sessionKey);
+    } catch (error) {
+      this.#stopped.delete(sessionKey);
+      this.#ports.tell(error instanceof RefusedError ? error.message : 'The gateway cannot be reached. Try again.');
+    }
+    this.#lookAtSubagents(0);
+  }
+
   /** A message that the gateway would never take is given back at once, because it would be sent again for ever. */
-  #sendMessage({ id, text }: WaitingMessage): void {
-    const frame = { type: 'message', id, text } as const;
+  #sendMessage({ id, text, files = [] }: WaitingMessage): void {
+    const attachments = files.map((file) => ({ id: file.id }));
+    const frame = { type: 'message', id, text, ...(attachments.length > 0 && { attachments }) } as const;
     if (bytesOf(JSON.stringify(frame)) <= this.#largestFrame) {
       this.#send(frame);
       return;
@@ -179,6 +212,21 @@ export class Talk {
       case 'tool-end':
         this.#turn(frame.runId).endTool(frame.toolCallId, frame.name, frame);
         break;
+      case 'wait-start':
+        this.#startWait(frame.runId, frame.awaited.length);
+        this.#lookAtSubagents(0);
+        break;
+      case 'wait-end':
+        this.#turn(frame.runId).setAwaited(0);
+        this.#lookAtSubagents(0);
+        break;
+      case 'child-start':
+      case 'child-end':
+        this.#lookAtSubagents(0);
+        break;
+      case 'limit-near':
+        this.#turn(frame.runId).addNotice(frame.text);
+        break;
       case 'approval-start':
         this.#startApproval(frame);
         break;
@@ -209,6 +257,7 @@ export class Talk {
    * When the connection is ready for the first time, the transcript is shown before anything that happens meanwhile.
    */
   async #ready({ sessionKey, last, largestFrame }: FrameOf<'ready'>): Promise<void> {
+    this.#sessionKey = sessionKey ?? this.#sessionKey;
     this.#largestFrame = largestFrame ?? Number.POSITIVE_INFINITY;
     // A connection that broke meanwhile is ready a second time before the transcript has been loaded.
     if (this.#held && sessionKey) {
@@ -229,7 +278,10 @@ export class Talk {
       if (last < this.#lastSeq) this.#remember(last);
       this.#ports.changed(false);
     }
-    if (sessionKey) void this.#loadApprovals(sessionKey);
+    if (sessionKey) {
+      void this.#loadApprovals(sessionKey);
+      this.#lookAtSubagents(0);
+    }
     for (const message of this.#waiting) this.#sendMessage(message);
   }
 
@@ -244,13 +296,17 @@ export class Talk {
     }
   }
 
-  #showEntry({ runId, kind, message, shown, at }: TranscriptEntry): void {
+  #showEntry({ runId, kind, message, shown, at, meta }: TranscriptEntry): void {
+    const files = filesIn(meta);
     const turn = this.#turn(runId);
     turn.at ??= at;
-    const text = shown || textOf(message);
+    // A message of files alone has no words.
+    const text = files.length > 0 ? (shown ?? '') : shown || textOf(message);
     if (kind !== 'message') turn.addNotice(text);
-    else if (message.role === 'user') turn.say(text);
-    else if (message.role === 'tool') {
+    else if (message.role === 'user') {
+      // The result of a subagent is told to the model; people see it in the tree, and what the agent says about it.
+      if (meta.completionOf === undefined) turn.say(text, files);
+    } else if (message.role === 'tool') {
       const { toolCallId, toolName, isError = false, content } = message;
       turn.endTool(toolCallId, toolName, { isError, content });
     } else {
@@ -268,12 +324,12 @@ export class Talk {
   /** Visits stand between the turns of the talk, at their times. */
   #showVisits(): void {
     const past = this.#turns;
-    for (const { runId, text, at } of readVisits(this.place.surface)) {
+    for (const { runId, text, files, at } of readVisits(this.place.surface)) {
       const known = this.#named.get(runId);
       if (at < (past[0]?.at ?? 0) || (known && !known.isVisit)) continue;
       const turn = this.#turn(runId);
       turn.isVisit = true;
-      turn.addPart(text);
+      turn.addPart(text, files);
       turn.end('done');
       const later = past.find((each) => each.at !== undefined && each.at > at);
       if (later)
@@ -290,7 +346,7 @@ export class Talk {
     this.#running = runId;
   }
 
-  #showPart({ seq, runId, text }: FrameOf<'part'>): void {
+  #showPart({ seq, runId, text, attachments: files }: FrameOf<'part'>): void {
     if (seq <= this.#lastSeq) return;
     this.#remember(seq);
     this.#send({ type: 'ack', seq });
@@ -301,8 +357,8 @@ export class Talk {
     const isAsked = this.#named.has(runId);
     const turn = this.#turn(runId);
     if (!isAsked) turn.isVisit = true;
-    if (turn.isVisit) keepVisit(this.place.surface, { seq, runId, text, at: Date.now() });
-    if (!turn.isTold) turn.addPart(text);
+    if (turn.isVisit) keepVisit(this.place.surface, { seq, runId, text, files, at: Date.now() });
+    if (!turn.isTold) turn.addPart(text, files);
     if (!turn.isOver && this.#running !== runId) turn.end('done');
   }
 
@@ -311,31 +367,34 @@ export class Talk {
     browserMemory.set(`seq.${this.place.surface}`, String(seq));
   }
 
-  #showWaiting({ id, text }: WaitingMessage): void {
+  #showWaiting({ id, text, files }: WaitingMessage): void {
     if (this.#named.has(waitingName(id))) return;
-    this.#turn(waitingName(id)).say(text, true);
+    this.#turn(waitingName(id)).say(text, files, true);
     this.#isFollowing = true;
   }
 
-  #accepted({ id, runId }: FrameOf<'accepted'>): void {
+  #accepted({ id, runId, sessionKey }: FrameOf<'accepted'>): void {
+    this.#sessionKey = sessionKey;
     const message = this.#waiting.find((each) => each.id === id);
     if (!message) return;
     const turn = this.#takeWaiting(message);
     const known = this.#named.get(runId);
-    if (turn) this.#nameRun(turn, runId, message.text);
-    else known?.say(message.text);
+    if (turn) this.#nameRun(turn, runId, message);
+    else known?.say(message.text, message.files);
     this.#setWaiting(this.#waiting.filter((each) => each !== message));
   }
 
   /** Sent for every message of the session: one of this page, whose acceptance follows, or one from another tab. */
-  #overheard({ runId, text }: FrameOf<'message-accepted'>): void {
-    if (text === '') return;
-    const mine = this.#waiting.find((each) => each.text === text && !each.isBound);
+  #overheard({ runId, sessionKey, text, attachments: files = [] }: FrameOf<'message-accepted'>): void {
+    if (text === '' && files.length === 0) return;
+    this.#sessionKey = sessionKey;
+    const isSame = (each: WaitingMessage) => each.text === text && (each.files?.length ?? 0) === files.length;
+    const mine = this.#waiting.find((each) => isSame(each) && !each.isBound);
     if (mine) {
       const turn = this.#takeWaiting(mine);
-      if (turn) this.#nameRun(turn, runId, text);
+      if (turn) this.#nameRun(turn, runId, { text, files });
       this.#waiting = this.#waiting.map((each) => (each === mine ? { ...each, isBound: true } : each));
-    } else if (!this.#named.get(runId)?.said) this.#turn(runId).say(text);
+    } else if (!this.#named.get(runId)?.said) this.#turn(runId).say(text, files);
   }
 
   /** Finds the turn of a message whose run was not known yet. */
@@ -348,14 +407,14 @@ export class Talk {
   /**
    * The run may have been reported before its message was accepted; then the run's turn takes over the message's words.
    */
-  #nameRun(turn: Turn, runId: string, text: string): void {
+  #nameRun(turn: Turn, runId: string, { text, files }: Said): void {
     const known = this.#named.get(runId);
     if (known) {
-      known.say(text);
+      known.say(text, files);
       this.#remove(turn);
       return;
     }
-    turn.say(text);
+    turn.say(text, files);
     turn.runId = runId;
     this.#named.set(runId, turn);
     if (!turn.isOver && this.#running !== runId) turn.setLive(true);
@@ -368,12 +427,12 @@ export class Talk {
     this.#setWaiting(this.#waiting.filter((each) => each !== mine));
     const turn = this.#takeWaiting(mine);
     if (turn) this.#remove(turn);
-    this.#ports.giveBack(mine.text);
+    this.#ports.giveBack(mine.text, mine.files ?? []);
   }
 
   #setWaiting(waiting: readonly WaitingMessage[]): void {
     this.#waiting = waiting;
-    const kept = waiting.map(({ id, text }) => ({ id, text }));
+    const kept = waiting.map(({ id, text, files }) => ({ id, text, files }));
     browserMemory.set(`waiting.${this.place.surface}`, JSON.stringify(kept));
   }
 
@@ -413,6 +472,51 @@ export class Talk {
     }
   }
 
+  #startWait(runId: string, count: number): void {
+    const turn = this.#turn(runId);
+    turn.setLive(false);
+    turn.setAwaited(count);
+    turn.isSuspended = true;
+    this.#running = runId;
+  }
+
+  /**
+   * Frames say that something has changed; how the subagents stand is read from the gateway, and again after a while as
+   * long as one of them works, because their tokens and their own subagents change without a frame.
+   */
+  #lookAtSubagents(delayMs: number): void {
+    clearTimeout(this.#subagentTimer);
+    this.#subagentTimer = setTimeout(() => void this.#loadSubagents(), delayMs);
+  }
+
+  async #loadSubagents(): Promise<void> {
+    if (this.#sessionKey === undefined) return;
+    const look = ++this.#looks;
+    try {
+      const { subagents, waits } = await this.#ports.client.subagents(this.#sessionKey);
+      if (this.#isClosed || look !== this.#looks) return;
+      for (const turn of this.#named.values()) {
+        const own = subagents.filter(({ parentRunId }) => parentRunId === turn.runId).map((each) => this.#shown(each));
+        if (own.length > 0 || turn.subagents.length > 0) turn.setSubagents(own);
+        const wait = waits.find(({ runId }) => runId === turn.runId);
+        if (wait && !turn.isOver) this.#startWait(turn.runId, wait.awaited.length);
+        else if (turn.awaited > 0) turn.setAwaited(0);
+      }
+      this.#ports.changed(false);
+      if (subagents.some(({ endedAt }) => endedAt === null)) this.#lookAtSubagents(LOOK_AGAIN_MS);
+    } catch (error) {
+      // The link shows that the gateway cannot be reached, and the next look follows when it can.
+      if (error instanceof RefusedError && !this.#isClosed) this.#ports.tell(error.message);
+    }
+  }
+
+  /** A subagent that the person has stopped is shown so at once. */
+  #shown(child: ChildView): ChildView {
+    const isStopping = this.#stopped.has(child.sessionKey) && child.endedAt === null;
+    const children = child.children.map((each) => this.#shown(each));
+    return { ...child, children, ...(isStopping && { state: 'stopping' }) };
+  }
+
   #changeApproval(approvalId: string, change: (approval: Approval) => Approval): void {
     this.#approvals.get(approvalId)?.changeApproval(approvalId, change);
     this.#ports.changed(false);
@@ -447,12 +551,22 @@ export class Talk {
   }
 }
 
+/** How long after a look at working subagents the next one follows. */
+const LOOK_AGAIN_MS = 2_000;
+
 type FrameOf<Type extends ServerFrame['type']> = Extract<ServerFrame, { type: Type }>;
+
+interface Said {
+  readonly text: string;
+  readonly files?: readonly SentFile[] | undefined;
+}
 
 /** A message that the gateway has not accepted yet. */
 interface WaitingMessage {
   readonly id: string;
   readonly text: string;
+  /** Files that the gateway has already. */
+  readonly files?: readonly Upload[] | undefined;
   /**
    * The run of this message is known already, so that the run of another message with the same words is not taken for
    * it.

@@ -93,7 +93,7 @@ describe('a turn', () => {
     expect(it.isShown).toBe(false);
     let last = it.version;
     for (const change of [
-      () => it.say('hi', true),
+      () => it.say('hi', [], true),
       () => it.setLive(true),
       () => it.addDraft(1, 'a'),
       () => it.addDraft(1, 'b'),

@@ -1,9 +1,11 @@
 // One run as the talk shows it: the person's message, the draft while it grows, the tools as they run, and in the end
 // the delivered parts, each shown once. It knows no gateway and no elements of the page.
 
+import type { ChildView } from '../../src/protocol/child-view.ts';
 import type { JsonValue } from '../../src/protocol/json.ts';
 import type { RunStatus } from '../../src/protocol/live-event.ts';
 import { type Approval, type ApprovalFacts, endedApproval } from './approval.ts';
+import type { SentFile } from './sent-file.ts';
 
 /** The items below the person's words, in order. The key of an item stays the same as long as the item is shown. */
 export type FlowItem = { readonly key: number } & FlowContent;
@@ -13,7 +15,7 @@ type FlowContent =
   | { readonly kind: 'draft'; readonly call: number; readonly text: string }
   /** What the agent said before the page was opened. */
   | { readonly kind: 'words'; readonly text: string }
-  | { readonly kind: 'part'; readonly text: string }
+  | { readonly kind: 'part'; readonly text: string; readonly files?: readonly SentFile[] | undefined }
   | ToolContent
   | { readonly kind: 'approval'; readonly approval: Approval }
   | { readonly kind: 'notice'; readonly text: string }
@@ -35,6 +37,13 @@ export interface ToolOutcome {
   readonly ms?: number | undefined;
 }
 
+/** What the person said, and the files that came with it. */
+export interface SaidWords {
+  readonly text: string;
+  readonly files: readonly SentFile[];
+  readonly isWaiting: boolean;
+}
+
 export class Turn {
   readonly key: number;
   /** Empty until the gateway has reported the run's id. */
@@ -47,8 +56,10 @@ export class Turn {
   isTold = false;
   /** The run waits for a person; after the answer it continues. */
   isSuspended = false;
+  #subagents: readonly ChildView[] = [];
+  #awaited = 0;
   #version = 0;
-  #said: { readonly text: string; readonly isWaiting: boolean } | undefined;
+  #said: SaidWords | undefined;
   #flow: readonly FlowItem[] = [];
   #lastKey = 0;
   #parts = 0;
@@ -66,12 +77,22 @@ export class Turn {
     return this.#version;
   }
 
-  get said(): { readonly text: string; readonly isWaiting: boolean } | undefined {
+  get said(): SaidWords | undefined {
     return this.#said;
   }
 
   get flow(): readonly FlowItem[] {
     return this.#flow;
+  }
+
+  /** The subagents that the run has spawned. */
+  get subagents(): readonly ChildView[] {
+    return this.#subagents;
+  }
+
+  /** How many subagents the run waits for; 0 when it does not wait. */
+  get awaited(): number {
+    return this.#awaited;
   }
 
   /** False until there is something to show. */
@@ -93,8 +114,8 @@ export class Turn {
     this.#parts = 0;
   }
 
-  say(text: string, isWaiting = false): void {
-    this.#said = { text, isWaiting };
+  say(text: string, files: readonly SentFile[] = [], isWaiting = false): void {
+    this.#said = { text, files, isWaiting };
     this.#show();
   }
 
@@ -130,7 +151,7 @@ export class Turn {
   }
 
   /** A delivered part replaces the draft that it grew from. */
-  addPart(text: string): void {
+  addPart(text: string, files?: readonly SentFile[]): void {
     this.setLive(false);
     // Text before a tool call is not a draft of the answer.
     const last = this.#flow.at(-1);
@@ -139,7 +160,17 @@ export class Turn {
     // A failure is delivered like an answer, so it is shown only once.
     const problem = this.#flow.find((item) => item.kind === 'problem');
     if (problem && text.includes(problem.text)) this.#setFlow(this.#flow.filter((item) => item !== problem));
-    this.#add({ kind: 'part', text });
+    this.#add({ kind: 'part', text, ...(files && files.length > 0 && { files }) });
+  }
+
+  setSubagents(subagents: readonly ChildView[]): void {
+    this.#subagents = subagents;
+    this.#show();
+  }
+
+  setAwaited(count: number): void {
+    this.#awaited = count;
+    this.#show();
   }
 
   addNotice(text: string): void {
@@ -174,6 +205,7 @@ export class Turn {
     const isTold = error && this.#flow.some((item) => item.kind === 'part' && item.text.includes(error));
     if (error && !isTold) this.#add({ kind: 'problem', text: error });
     else if (!error && status === 'stopped') this.addNotice('Stopped.');
+    this.#awaited = 0;
     this.#isOver = true;
   }
 

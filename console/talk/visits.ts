@@ -2,11 +2,13 @@
 // not load, so they are stored in the browser and survive a reload.
 
 import { browserMemory } from '../browser-memory.ts';
+import type { SentFile } from './sent-file.ts';
 
 export interface Visit {
   readonly seq: number;
   readonly runId: string;
   readonly text: string;
+  readonly files?: readonly SentFile[] | undefined;
   readonly at: number;
 }
 

@@ -2,7 +2,8 @@
 // back into it.
 
 import type { RefObject } from 'preact';
-import { useEffect, useLayoutEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { type ChosenFile, ChosenFiles } from './chosen-files.tsx';
 
 export interface ComposerProps {
   /** The page sets the focus back to the field after every message, also one that a button sent. */
@@ -14,12 +15,18 @@ export interface ComposerProps {
    */
   readonly placeId: string | undefined;
   readonly isRunning: boolean;
+  /** The files of the next message. It is sent when all of them are uploaded. */
+  readonly files: readonly ChosenFile[];
   onText(text: string): void;
+  onFiles(files: readonly File[]): void;
+  onRemoveFile(key: number): void;
   onSubmit(): void;
   onStop(): void;
 }
 
-export function Composer({ field, text, placeId, isRunning, onText, onSubmit, onStop }: ComposerProps) {
+export function Composer(props: ComposerProps) {
+  const { field, text, placeId, isRunning, files, onText, onFiles, onRemoveFile, onSubmit, onStop } = props;
+  const picker = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => {
     if (field.current) grow(field.current);
   }, [text]);
@@ -33,6 +40,7 @@ export function Composer({ field, text, placeId, isRunning, onText, onSubmit, on
         onSubmit();
       }}
     >
+      <ChosenFiles files={files} onRemove={onRemoveFile} />
       <label class="hidden" for="text">
         Message
       </label>
@@ -45,16 +53,45 @@ export function Composer({ field, text, placeId, isRunning, onText, onSubmit, on
         disabled={placeId === undefined}
         value={text}
         onInput={({ currentTarget }) => onText(currentTarget.value)}
+        onPaste={(event) => {
+          const pasted = [...(event.clipboardData?.files ?? [])];
+          if (pasted.length === 0) return;
+          event.preventDefault();
+          onFiles(pasted);
+        }}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
           event.preventDefault();
           onSubmit();
         }}
       />
+      <input
+        ref={picker}
+        id="pick-files"
+        type="file"
+        multiple
+        hidden
+        onChange={({ currentTarget }) => {
+          onFiles([...(currentTarget.files ?? [])]);
+          // The same file can be chosen again.
+          currentTarget.value = '';
+        }}
+      />
+      <button
+        id="attach"
+        type="button"
+        class="quiet"
+        aria-label="Attach files"
+        title="Attach files"
+        disabled={placeId === undefined}
+        onClick={() => picker.current?.click()}
+      >
+        +
+      </button>
       <button id="stop" type="button" class="stop" hidden={!isRunning} onClick={onStop}>
         Stop
       </button>
-      <button id="send" type="submit" disabled={placeId === undefined}>
+      <button id="send" type="submit" disabled={placeId === undefined || files.some(isUploading)}>
         Send
       </button>
     </form>
@@ -66,4 +103,9 @@ function grow(field: HTMLTextAreaElement): void {
   if (field.value === '' && field.style.height === '') return;
   field.style.height = 'auto';
   field.style.height = `${Math.min(field.scrollHeight + 2, window.innerHeight * 0.4)}px`;
+}
+
+/** Until the gateway has the file or has refused it. */
+export function isUploading({ sent, problem }: ChosenFile): boolean {
+  return !sent && !problem;
 }

@@ -11,10 +11,11 @@ export interface TalkLogProps {
   readonly version: number;
   onAnswer(approvalId: string, decision: ApprovalDecision): void;
   onInspect(runId: string): void;
+  onStopSubagent(sessionKey: string): void;
   onSubmit(text: string): void;
 }
 
-export function TalkLog({ talk, version, onAnswer, onInspect, onSubmit }: TalkLogProps) {
+export function TalkLog({ talk, version, onAnswer, onInspect, onStopSubagent, onSubmit }: TalkLogProps) {
   const log = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     if (log.current && talk?.isFollowing) log.current.scrollTop = log.current.scrollHeight;
@@ -41,6 +42,8 @@ export function TalkLog({ talk, version, onAnswer, onInspect, onSubmit }: TalkLo
             version={turn.version}
             onAnswer={onAnswer}
             onInspect={onInspect}
+            onStopSubagent={onStopSubagent}
+            loadFile={talk.loadFile}
           />
         ))}
       </div>

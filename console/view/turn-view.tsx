@@ -5,8 +5,10 @@ import { Component } from 'preact';
 import type { ApprovalDecision } from '../../src/protocol/approval-decision.ts';
 import type { FlowItem, ToolContent, Turn } from '../talk/turn.ts';
 import { ApprovalCard } from './approval-card.tsx';
-import { formatDuration, shorten } from './format.ts';
+import { FileList, type LoadFile } from './file-list.tsx';
+import { formatDuration, formatPlural, shorten } from './format.ts';
 import { ScrollText } from './scroll-text.tsx';
+import { SubagentTree } from './subagent-tree.tsx';
 import { Words } from './words.tsx';
 
 export interface TurnViewProps {
@@ -14,6 +16,8 @@ export interface TurnViewProps {
   readonly version: number;
   onAnswer(approvalId: string, decision: ApprovalDecision): void;
   onInspect(runId: string): void;
+  onStopSubagent(sessionKey: string): void;
+  readonly loadFile: LoadFile;
 }
 
 export class TurnView extends Component<TurnViewProps> {
@@ -21,19 +25,22 @@ export class TurnView extends Component<TurnViewProps> {
     return turn !== this.props.turn || version !== this.props.version;
   }
 
-  override render({ turn, onAnswer, onInspect }: TurnViewProps) {
-    const { said, flow, isLive, isOver } = turn;
+  override render({ turn, onAnswer, onInspect, onStopSubagent, loadFile }: TurnViewProps) {
+    const { said, flow, isLive, isOver, subagents, awaited } = turn;
     return (
       <article class="turn" hidden={!turn.isShown}>
         <div class={said?.isWaiting ? 'said waiting' : 'said'} hidden={!said}>
           {said?.text}
+          {said && said.files.length > 0 && <FileList files={said.files} load={loadFile} />}
         </div>
         <div class={isLive ? 'flow live' : 'flow'}>
           {isLive && flow.length === 0 && <div class="thinking">Working…</div>}
           {flow.map((item) => (
-            <Item key={item.key} item={item} onAnswer={onAnswer} />
+            <Item key={item.key} item={item} onAnswer={onAnswer} loadFile={loadFile} />
           ))}
         </div>
+        {awaited > 0 && <p class="thinking" role="status">{`Waits for ${formatPlural(awaited, 'subagent')}…`}</p>}
+        {subagents.length > 0 && <SubagentTree subagents={subagents} onStop={onStopSubagent} />}
         <div class="foot">
           {isOver && (
             <button type="button" class="plain" onClick={() => onInspect(turn.runId)}>
@@ -46,13 +53,18 @@ export class TurnView extends Component<TurnViewProps> {
   }
 }
 
-function Item({ item, onAnswer }: { item: FlowItem; onAnswer: TurnViewProps['onAnswer'] }) {
+function Item({ item, onAnswer, loadFile }: { item: FlowItem } & Pick<TurnViewProps, 'onAnswer' | 'loadFile'>) {
   switch (item.kind) {
     case 'draft':
     case 'words':
       return <Words text={item.text} />;
     case 'part':
-      return <Words text={item.text} isPart />;
+      return (
+        <>
+          {item.text !== '' && <Words text={item.text} isPart />}
+          {item.files && <FileList files={item.files} load={loadFile} />}
+        </>
+      );
     case 'tool':
       return <Tool tool={item} />;
     case 'approval':

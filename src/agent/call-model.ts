@@ -1,27 +1,38 @@
 // Gets one answer from a model: it sends the prepared bytes, gathers the stream, and tries again where that makes
-// sense: later when the provider is busy, with the next model when this one fails. What was streamed of a failed
+// sense: later when the provider is busy, without images when they may be why it refuses, with the next model when this
+// one fails. What was streamed of a failed
 // attempt does not count.
 // Errors: throws ModelCallError when no model answered, and the reason of the signal when the run was stopped.
 
-import type { ModelEnd, ModelFailure } from '../models/model.ts';
+import type { ModelEnd, ModelFailure, WireRequest } from '../models/model.ts';
 import { retryDelayMs } from '../models/retry-delay.ts';
+import { sentBytes } from '../models/wire-images.ts';
+import type { AttachmentRef } from '../protocol/attachment.ts';
 import { isAtriumError } from '../protocol/errors.ts';
 import { type AssistantMessage, type AssistantPart, type Message, toolCallsOf } from '../protocol/message.ts';
 import { newId } from '../protocol/new-id.ts';
 import { addUsage, NO_USAGE, type Usage } from '../protocol/usage.ts';
-import { commitCompaction } from './compaction/compact.ts';
 import { shortenRefused } from './compaction/fit-conversation.ts';
 import type { Conversation } from './conversation.ts';
 import { ModelCallError } from './errors.ts';
+import { hideImages } from './hide-images.ts';
 import { keepUsage } from './keep-usage.ts';
-import { exchangeOf, modelEnd } from './model-exchange.ts';
+import { exchangeOf, modelEnd, warnOfNotes } from './model-exchange.ts';
+import { mustBeTakenUpAgain } from './must-be-taken-up-again.ts';
+import { nextRequest } from './next-request.ts';
 import type { OpenRun } from './open-run.ts';
 import { parseToolInput } from './parse-tool-input.ts';
 import type { RunParts } from './run-parts.ts';
+import { reserveAgain } from './spend/reserve-call.ts';
+import { settleCall } from './spend/settle-call.ts';
 
 export interface CalledModel {
   readonly message: AssistantMessage;
   readonly stop: ModelEnd['stop'];
+  /** Why the provider withholds the answer, in its own words. */
+  readonly withheld?: string | undefined;
+  /** What of the answer could not be read and was left out. */
+  readonly notes: readonly string[];
   readonly usage: Usage;
   readonly attempts: number;
   /** The conversation with the model and the request that were answered in the end. */
@@ -42,7 +53,9 @@ export async function callModel(parts: RunParts, run: OpenRun, asked: Conversati
       ? undefined
       : await shorterConversation(parts, run, conversation, attempt.failure);
     hasShortened ||= shorter !== undefined;
-    const next = shorter ?? (await nextModel(parts, run, conversation, attempt.failure));
+    const unseen = shorter ? undefined : await hideImages(parts, run, conversation, attempt.failure);
+    if (unseen) reset(parts, run, conversation, `${attempt.failure.message}; asked again without images`);
+    const next = shorter ?? unseen ?? (await nextModel(parts, run, conversation, attempt.failure));
     if (!next)
       throw new ModelCallError({
         provider: conversation.model.provider,
@@ -58,6 +71,8 @@ export async function callModel(parts: RunParts, run: OpenRun, asked: Conversati
 interface Attempt {
   readonly message: AssistantMessage;
   readonly stop: ModelEnd['stop'];
+  readonly withheld?: string | undefined;
+  readonly notes: readonly string[];
   readonly usage: Usage;
   readonly attempts: number;
   readonly failure?: ModelFailure | undefined;
@@ -66,11 +81,14 @@ interface Attempt {
 async function attemptWithRetries(parts: RunParts, run: OpenRun, conversation: Conversation): Promise<Attempt> {
   let usage = NO_USAGE;
   for (let attempts = 1; ; attempts++) {
+    await reserveAgain(parts, run, conversation, (writes) => run.ledger.commitApart('spend', writes));
     const streamed = await streamOnce(parts, run, conversation, attempts);
     usage = addUsage(usage, streamed.end.usage);
     run.signal.throwIfAborted();
-    const { stop, error } = streamed.end;
-    if (stop !== 'error' && stop !== 'aborted') return { message: streamed.message, stop, usage, attempts };
+    const { stop, error, withheld, notes = [] } = streamed.end;
+    warnOfNotes(parts, run, conversation.model, streamed.end);
+    if (stop !== 'error' && stop !== 'aborted')
+      return { message: streamed.message, stop, withheld, notes, usage, attempts };
     const failure: ModelFailure = error ?? {
       kind: 'unknown',
       message: 'the stream ended without a reason',
@@ -78,7 +96,7 @@ async function attemptWithRetries(parts: RunParts, run: OpenRun, conversation: C
     };
     const delay = failure.retryable ? retryDelayMs(failure, attempts, Math.random) : undefined;
     if (streamed.message.content.length > 0) reset(parts, run, conversation, failure.message);
-    if (delay === undefined) return { message: streamed.message, stop, usage, attempts, failure };
+    if (delay === undefined) return { message: streamed.message, stop, notes, usage, attempts, failure };
     await parts.sleep(delay, run.signal);
   }
 }
@@ -96,11 +114,21 @@ async function streamOnce(
   const step = `${attempt}.${call}.${attempts}`;
   const exchange = exchangeOf(parts, run, model, step);
   const { frame, messages } = conversation;
-  void parts.tell('prompt-sent', { ...exchange, ...frame, messages, prompt: run.text });
-  void parts.tell('model-called', { ...exchange, call, body: wire.body, system: frame.system, messages });
+  const imagesCount = imagesShown(run.inbound.attachments ?? [], wire);
+  void parts.tell('prompt-sent', { ...exchange, ...frame, messages, prompt: run.text, imagesCount });
+  void parts.tell('model-called', {
+    ...exchange,
+    call,
+    body: wire.body,
+    sentBytes: sentBytes(wire),
+    system: frame.system,
+    prompt: run.text,
+    messages,
+  });
   const content: AssistantPart[] = [];
   const takenIds = callIdsOf(messages);
   let text = '';
+  let thinking = '';
   let end: ModelEnd = { type: 'end', stop: 'error', usage: NO_USAGE };
   let firstByteAt: number | undefined;
   for await (const event of model.stream(wire, run.signal)) {
@@ -115,18 +143,22 @@ async function streamOnce(
       takenIds.add(id);
       content.push({ type: 'tool-call', id, name: event.name, params: parseToolInput(event.input) });
     } else if (event.type === 'reasoning-delta') {
+      thinking += event.text;
       void parts.tell('text-streamed', { runId, sessionKey, kind: 'thinking', attempt, call, text: event.text });
     } else if (event.type === 'end') end = event;
   }
   if (text !== '') content.push({ type: 'text', text });
   const message: AssistantMessage = { role: 'assistant', content };
   keepUsage(parts, run, model, end.usage, 'run');
+  settleCall(run, { model, wire, end, heard: [thinking, ...content.map(wordsOf)].join('') });
   const said = content.map((part) => (part.type === 'text' ? part.text : '')).join('');
   const ended = modelEnd(exchange, {
     call,
     wire,
     end,
     text: said,
+    thinking,
+    toolCalls: toolCallsOf(message),
     ms: parts.now() - startedAt,
     startedAt,
     firstByteAt,
@@ -135,6 +167,17 @@ async function streamOnce(
   if (end.stop !== 'error' && end.stop !== 'aborted')
     void parts.tell('answer-received', { ...exchange, prompt: run.text, message, text: said, usage: end.usage });
   return { message, end };
+}
+
+/** Everything that the model wrote counts, also what it wants a tool to do. */
+function wordsOf(part: AssistantPart): string {
+  return part.type === 'text' ? part.text : JSON.stringify(part);
+}
+
+/** How many files of the message are images of this request. */
+function imagesShown(attachments: readonly AttachmentRef[], { images = [] }: WireRequest): number {
+  const shown = new Set(images.map(({ hash }) => hash));
+  return attachments.filter(({ hash }) => shown.has(hash)).length;
 }
 
 /**
@@ -163,19 +206,9 @@ async function shorterConversation(
   if (failure.kind !== 'context-length') return undefined;
   const retold = await shortenRefused(parts, run, conversation);
   if (!retold) return undefined;
-  const { model, frame } = conversation;
-  const { provider } = model;
-  const { messages, spans, made } = retold;
-  const wire = await model.prepare({ ...frame, messages });
-  const call = conversation.call + 1;
-  await commitCompaction(parts, run, made, {
-    behind: [
-      run.ledger.step('request', { call, provider, model: model.model }),
-      ...parts.capture({ runId: run.runId, call, at: parts.now(), provider, model: model.model, wire, spans }),
-    ],
-  });
+  const next = await nextRequest(parts, run, conversation, retold);
   reset(parts, run, conversation, `${failure.message}; the conversation was shortened`);
-  return { ...conversation, messages, wire, call };
+  return next;
 }
 
 /** The same request, prepared for the next model. */
@@ -188,29 +221,18 @@ async function nextModel(
   for (const [index, ref] of conversation.fallbacks.entries()) {
     try {
       const model = await parts.models.model(ref);
-      const wire = await model.prepare({ ...conversation.frame, messages: conversation.messages });
-      const call = conversation.call + 1;
-      run.ledger.commitLater('next-request', [
-        run.ledger.step('request', { call, provider: model.provider, model: model.model }),
-        ...parts.capture({
-          runId: run.runId,
-          call,
-          at: parts.now(),
-          provider: model.provider,
-          model: model.model,
-          wire,
-        }),
-      ]);
+      const next = await nextRequest(parts, run, conversation, { model, messages: conversation.messages });
+      const now = `${next.model.provider}/${next.model.model}`;
       reset(
         parts,
         run,
         conversation,
-        `${conversation.model.provider}/${conversation.model.model}: ${failure.message}; now ${ref.provider}/${ref.model}`,
+        `${conversation.model.provider}/${conversation.model.model}: ${failure.message}; now ${now}`,
       );
-      return { ...conversation, model, wire, call, fallbacks: conversation.fallbacks.slice(index + 1) };
+      return { ...next, fallbacks: conversation.fallbacks.slice(index + 1) };
     } catch (error) {
-      // When a fallback has no key, the one after it may still work.
-      if (!isAtriumError(error)) throw error;
+      // When a fallback has no key, or a limit has no room for it, the one after it may still work.
+      if (!isAtriumError(error) || mustBeTakenUpAgain(error)) throw error;
     }
   }
   return undefined;

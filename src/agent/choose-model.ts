@@ -4,6 +4,7 @@
 
 import type { HookAnswer } from '../hooks/runner.ts';
 import type { Model } from '../models/model.ts';
+import { type AttachmentRef, kindOfMime } from '../protocol/attachment.ts';
 import { isAtriumError } from '../protocol/errors.ts';
 import type { ModelRef } from '../protocol/model-ref.ts';
 import { askingIn, type DraftMode, type RunSubject } from './draft-request.ts';
@@ -21,7 +22,12 @@ export interface ChosenModel {
 export async function chooseModel(parts: DraftParts, run: RunSubject, mode: DraftMode): Promise<ChosenModel> {
   const { hooks } = parts;
   const options = { signal: run.signal, ...askingIn(mode) };
-  const resolved = await hooks.run('before_model_resolve', { prompt: run.text, attachments: [] }, run.context, options);
+  const resolved = await hooks.run(
+    'before_model_resolve',
+    { prompt: run.text, attachments: (run.inbound.attachments ?? []).map(attachmentFacts) },
+    run.context,
+    options,
+  );
   const started = await hooks.run(
     'before_agent_start',
     { prompt: run.text, runId: run.runId, messages: toldHistory(parts.hooks, 'before_agent_start', run) },
@@ -29,7 +35,7 @@ export async function chooseModel(parts: DraftParts, run: RunSubject, mode: Draf
     options,
   );
 
-  const configured = parts.models.candidates(run.agentId);
+  const configured = parts.models.candidates(run.agentId, run.child?.models);
   const asked = overrideOf({ ...started.result, ...resolved.result }, configured);
   const candidates = asked ? [asked, ...configured.filter((ref) => !sameRef(ref, asked))] : configured;
   const { model, fallbacks, unusable } = await firstUsable(parts, candidates);
@@ -40,6 +46,11 @@ export async function chooseModel(parts: DraftParts, run: RunSubject, mode: Draf
     legacy: started,
     placeholders: [...resolved.skipped, ...started.skipped],
   };
+}
+
+/** What a handler learns about a file: what it is, and nothing of its content. */
+function attachmentFacts({ mime }: AttachmentRef): { readonly kind: string; readonly mimeType: string } {
+  return { kind: kindOfMime(mime), mimeType: mime };
 }
 
 /** `modelOverride` may name the provider too, as `provider/model`. An empty text does not override. */

@@ -24,6 +24,8 @@ export interface Conversation {
    */
   readonly asked?: AssistantMessage | undefined;
   readonly toolCalls: number;
+  /** Why a limit let another model answer than the one that was chosen, in one sentence. */
+  readonly because?: string | undefined;
   /** The message that the run is about, where the transcript must not keep it. */
   readonly unkept?: Message | undefined;
 }

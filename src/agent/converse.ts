@@ -4,57 +4,65 @@
 import { type AssistantMessage, textOf, toolCallsOf } from '../protocol/message.ts';
 import { addUsage, NO_USAGE, type Usage } from '../protocol/usage.ts';
 import type { TriggerKind } from '../store/tables.ts';
+import { normalizeToolName } from '../tools/tool-name.ts';
 import { callModel } from './call-model.ts';
-import { commitCompaction } from './compaction/compact.ts';
 import { fitConversation } from './compaction/fit-conversation.ts';
 import type { Conversation } from './conversation.ts';
 import { ModelAnsweredNothingError, ToolRoundsExceededError } from './errors.ts';
 import { Finalizer, type Revision } from './finalize-answer.ts';
+import { idsOf } from './ids-of.ts';
+import { LoopWatch } from './loop-watch.ts';
 import { type SaidMessage, spansOfEntry } from './message-spans.ts';
+import { nextRequest } from './next-request.ts';
 import type { OpenRun } from './open-run.ts';
 import type { RunAnswer } from './run-answer.ts';
 import type { RunParts } from './run-parts.ts';
 import { settleToolCalls } from './settle-tool-calls.ts';
 import { startToolCalls } from './start-tool-calls.ts';
-import type { Suspension } from './suspend-run.ts';
+import type { Suspension, WaitSuspension } from './suspend-run.ts';
 import { writeMessage } from './write-message.ts';
 
 export async function converse(parts: RunParts, run: OpenRun, begun: Conversation): Promise<RunAnswer | Suspension> {
   const finalizer = new Finalizer(parts, run);
-  const taken = begun.asked ? await startToolCalls(parts, run, begun, begun.asked) : begun.pending;
+  const loops = new LoopWatch(parts.loops(run.agentId));
+  loops.add(
+    run.ownEntries.map(({ message }) => message),
+    toolNamesOf(begun),
+  );
+  const taken = begun.asked ? await startToolCalls(parts, run, begun, begun.asked, loops) : begun.pending;
   if (taken?.kind === 'suspension') return taken;
-  let conversation = taken ? await settle(parts, run, begun, taken) : begun;
+  const first = taken ? await settle(parts, run, begun, taken, loops) : begun;
+  if (isSuspension(first)) return first;
+  let conversation = first;
   let usage = await usageBefore(parts, run);
   const before = answersBefore(run, begun);
   let modelCalls = before.length;
   let lastText = before.map(textOf).findLast(hasWords) ?? '';
+  const notes: string[] = [];
   for (let round = 1 + before.length; ; round++) {
     const called = await callModel(parts, run, conversation);
     conversation = called.conversation;
     usage = addUsage(usage, called.usage);
     modelCalls += called.attempts;
     const { message } = called;
+    notes.push(...called.notes);
     lastText = hasWords(textOf(message)) ? textOf(message) : lastText;
 
     if (toolCallsOf(message).length === 0) {
       const revision = await finalizer.ask(conversation, message);
       if (revision === undefined) {
         const { provider, model } = conversation.model;
-        const { toolCalls } = conversation;
-        // Whoever asked must get an answer; a run that nobody waits for may end without words.
+        const { toolCalls, because } = conversation;
+        const told = { provider, model, because, usage, modelCalls, toolCalls, stop: called.stop, notes };
+        if (called.stop === 'refusal' && !hasWords(textOf(message))) {
+          const reply = withheldSentence(`${provider}/${model}`, called.withheld);
+          parts.warn(`An answer was withheld (run ${run.runId}): ${reply}`, idsOf(run));
+          return { kind: 'answer', reply, ...told };
+        }
+        // A person who asked must get an answer; a run that no person waits for may end without words.
         if (lastText === '' && !WORDLESS.has(run.kind))
           throw new ModelAnsweredNothingError({ provider, model, stop: called.stop });
-        return {
-          kind: 'answer',
-          reply: lastText,
-          message,
-          provider,
-          model,
-          usage,
-          modelCalls,
-          toolCalls,
-          stop: called.stop,
-        };
+        return { kind: 'answer', reply: lastText, message, ...told };
       }
       conversation = await goOn(parts, run, conversation, await revise(parts, run, message, revision), 'revision');
       continue;
@@ -62,10 +70,17 @@ export async function converse(parts: RunParts, run: OpenRun, begun: Conversatio
 
     if (round > parts.settings.maxToolRounds)
       throw new ToolRoundsExceededError({ limit: parts.settings.maxToolRounds });
-    const started = await startToolCalls(parts, run, conversation, message);
+    const started = await startToolCalls(parts, run, conversation, message, loops);
     if (started.kind === 'suspension') return started;
-    conversation = await settle(parts, run, conversation, started);
+    const settled = await settle(parts, run, conversation, started, loops);
+    if (isSuspension(settled)) return settled;
+    conversation = settled;
   }
+}
+
+/** The person is told so in place of an answer. The model is not: these are no words of the conversation. */
+function withheldSentence(model: string, reason: string | undefined): string {
+  return `The provider of ${model} withheld the answer${reason === undefined ? '' : ` (${reason})`}. Ask in other words.`;
 }
 
 const WORDLESS: ReadonlySet<TriggerKind> = new Set(['cron', 'heartbeat', 'completion']);
@@ -107,14 +122,26 @@ async function revise(
   return said.filter(({ message }) => message.content.length > 0);
 }
 
+function toolNamesOf({ frame }: Conversation): (name: string) => boolean {
+  const names = new Set(frame.tools.map(({ name }) => normalizeToolName(name)));
+  return (name) => names.has(name);
+}
+
+function isSuspension(value: Conversation | WaitSuspension): value is WaitSuspension {
+  return 'kind' in value;
+}
+
 /** Settles the started tool calls, and prepares the next request with their results. */
 async function settle(
   parts: RunParts,
   run: OpenRun,
   conversation: Conversation,
   pending: NonNullable<Conversation['pending']>,
-): Promise<Conversation> {
+  loops: LoopWatch,
+): Promise<Conversation | WaitSuspension> {
   const results = await settleToolCalls(parts, run, conversation, pending);
+  if ('kind' in results) return results;
+  loops.add([pending.message, ...results.map(({ message }) => message)], toolNamesOf(conversation));
   const next = {
     ...conversation,
     pending: undefined,
@@ -124,10 +151,7 @@ async function settle(
   return goOn(parts, run, next, [{ message: pending.message, meta: pending.meta }, ...results], 'tools');
 }
 
-/**
- * The next request, with these messages added. It can be derived again from what is stored, so the run does not wait
- * for its commit, unless the conversation was compacted to fit.
- */
+/** The next request, with these messages added, made shorter where it would not fit. */
 async function goOn(
   parts: RunParts,
   run: OpenRun,
@@ -135,8 +159,7 @@ async function goOn(
   added: readonly SaidMessage[],
   why: 'tools' | 'revision',
 ): Promise<Conversation> {
-  const { ledger, runId } = run;
-  const { model, frame } = conversation;
+  const { ledger } = run;
   const said = added.map(({ message }) => message);
   const grown = {
     messages: [...conversation.messages, ...said],
@@ -145,19 +168,14 @@ async function goOn(
   // The assistant's message with tool calls was written to the transcript before the calls started.
   const fresh = why === 'tools' ? added.slice(1) : added;
   const entries = fresh.map(({ message, meta }) => ledger.entry(message, { meta }));
-  const retold = await fitConversation(parts, run, conversation, said, entries).catch((error: unknown) => {
-    // The run ends here, and the results of its tools are stored with its end.
+  try {
+    const retold = await fitConversation(parts, run, conversation, said, entries);
+    const { messages, spans } = retold ?? grown;
+    return await nextRequest(parts, run, conversation, { messages, spans, entries, made: retold?.made });
+  } catch (error) {
+    // The run ends here, and the results of its tools are stored with its end. A run that is taken up again stores them
+    // then.
     for (const entry of entries) ledger.attach(entry);
     throw error;
-  });
-  const { messages, spans } = retold ?? grown;
-  const wire = await model.prepare({ ...frame, messages });
-  const call = conversation.call + 1;
-  const request = [
-    ledger.step('request', { call, provider: model.provider, model: model.model }),
-    ...parts.capture({ runId, call, at: parts.now(), provider: model.provider, model: model.model, wire, spans }),
-  ];
-  if (retold) await commitCompaction(parts, run, retold.made, { before: entries, behind: request });
-  else ledger.commitLater('next-request', [...entries, ...request]);
-  return { ...conversation, messages, wire, call };
+  }
 }

@@ -4,12 +4,16 @@
 // is written or consumed here.
 
 import type { Composition } from '../context/compose.ts';
+import type { ToolSpec } from '../models/model.ts';
 import type { Message, UserMessage } from '../protocol/message.ts';
 import { oneLine } from '../protocol/one-line.ts';
 import { requesterOf } from '../protocol/requester.ts';
-import { parseSessionKey } from '../protocol/session-key.ts';
+import { isCronSessionKey, isSubagentSessionKey, parseSessionKey } from '../protocol/session-key.ts';
+import { isForSeveralPeople, lineageOf } from '../store/lineage-of.ts';
 import { toolSpecs } from '../tools/toolset.ts';
+import { attachFiles } from './attach-files.ts';
 import { chooseModel } from './choose-model.ts';
+import { describeSender } from './describe-sender.ts';
 import { rewrittenPieces, spansOfTalk } from './message-spans.ts';
 import { modelContextOf } from './model-context.ts';
 import type { OpenRun } from './open-run.ts';
@@ -42,6 +46,7 @@ export type RunSubject = Pick<
   | 'startedAt'
   | 'signal'
   | 'runId'
+  | 'child'
 > & {
   /**
    * Set for a preview of a message that would begin a new session: the texts that are queued for the old one would be
@@ -58,9 +63,23 @@ export async function draftRequest(parts: DraftParts, run: RunSubject, mode: Dra
   };
   const prepared = await prepareMessage(parts, told, mode);
   const composition = await composeContext(parts, told, mode);
-  const shaped = await shapePrompt(parts, told, { mode, composition, prepared, legacy: chosen.legacy });
+  const attached = await attachFiles(parts, run.inbound.attachments ?? [], chosen.model);
+  const { pieces } = attached;
+  const described = describeSender(run);
+  const shaped = await shapePrompt(parts, told, {
+    mode,
+    composition,
+    prepared,
+    described: described.pieces,
+    attached: pieces,
+    legacy: chosen.legacy,
+  });
 
-  const said: UserMessage = { role: 'user', content: shaped.user.map(({ text }) => text).join('') };
+  const said: UserMessage = {
+    role: 'user',
+    content: shaped.user.map(({ text }) => text).join(''),
+    ...(attached.images.length === 0 ? {} : { attachments: attached.images }),
+  };
   const user = await writeMessage(parts, told, said, askingIn(mode));
   const userPieces = rewrittenPieces(shaped.user, textOfUser(user.message), user.rewrittenBy ?? '');
   const { provider, model } = chosen.model;
@@ -77,22 +96,21 @@ export async function draftRequest(parts: DraftParts, run: RunSubject, mode: Dra
     request: { system: shaped.system, tools, messages },
     user,
     userPieces,
+    judged: [...pieces, ...described.words],
     composition,
+    pieces: shaped.pieces,
     injections: prepared.injections,
     spans: [
       ...shaped.systemSpans,
-      ...tools.flatMap((tool, index) => {
-        const origin = authorOfTool(tool.name, owners.get(tool.name));
-        return piecesOfTool(tool).map((piece): RequestSpan => ({ where: 'tools', index, origin, chars: piece.length }));
-      }),
-      ...spansOfTalk(run.past, userPieces),
+      ...tools.flatMap((tool, index) => spansOfTool(tool, index, authorOfTool(tool.name, owners.get(tool.name)))),
+      ...spansOfTalk(run.past, userPieces, user.message),
     ],
     placeholders: [...chosen.placeholders, ...prepared.placeholders, ...shaped.placeholders, ...(user.skipped ?? [])],
   };
 }
 
 /** What the agent reads: the composition of its bootstrap files for this session, at the time the run began. */
-export function composeContext(parts: DraftParts, run: RunSubject, mode: DraftMode): Promise<Composition> {
+export async function composeContext(parts: DraftParts, run: RunSubject, mode: DraftMode): Promise<Composition> {
   // A key that names its channel speaks for itself, wherever the message was typed.
   const isNamed = parseSessionKey(run.sessionKey).channel !== undefined;
   return parts.context.compose({
@@ -102,10 +120,17 @@ export function composeContext(parts: DraftParts, run: RunSubject, mode: DraftMo
     trigger: run.trigger,
     channel: isNamed ? undefined : { provider: run.inbound.surface.channel },
     channelName: channelNameOf(run.inbound),
+    isForSeveralPeople: await isReadBySeveral(parts, run),
     at: new Date(run.startedAt),
     runId: run.runId,
     record: mode === 'run',
   });
+}
+
+/** A child works for every session above it, and a job may answer in a group; their keys say neither. */
+async function isReadBySeveral({ store }: DraftParts, { sessionKey, inbound }: RunSubject): Promise<boolean> {
+  if (isSubagentSessionKey(sessionKey)) return isForSeveralPeople(await lineageOf(store, sessionKey));
+  return isCronSessionKey(sessionKey) && inbound.surface.peer.kind !== 'direct';
 }
 
 /** The contract's name for it in what a platform says about a message. */
@@ -120,6 +145,24 @@ const MAX_CHANNEL_NAME = 200;
 function authorOfTool(name: string, owner: string | undefined): string {
   return owner === undefined ? `tool ${name}` : `tool ${name} of ${owner}`;
 }
+
+/** The same tools are offered run after run, at the same places. */
+function spansOfTool(tool: ToolSpec, index: number, origin: string): readonly RequestSpan[] {
+  const { name, description, parameters } = tool;
+  const known = TOOL_SPANS.get(parameters);
+  const { index: at, origin: by } = known?.spans[0] ?? {};
+  if (known?.name === name && known.description === description && at === index && by === origin) return known.spans;
+  const spans = piecesOfTool(tool).map(
+    (piece): RequestSpan => ({ where: 'tools', index, origin, chars: piece.length }),
+  );
+  TOOL_SPANS.set(parameters, { name, description, spans });
+  return spans;
+}
+
+const TOOL_SPANS = new WeakMap<
+  ToolSpec['parameters'],
+  { readonly name: string; readonly description: string; readonly spans: readonly RequestSpan[] }
+>();
 
 function textOfUser(message: Message): string {
   return piecesOfMessage(message).join('');

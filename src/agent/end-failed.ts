@@ -6,9 +6,11 @@ import type { AssistantMessage } from '../protocol/message.ts';
 import { newId } from '../protocol/new-id.ts';
 import type { Write } from '../store/store.ts';
 import { CLIENT_GONE } from './client-gone.ts';
-import { answerOf } from './end-finished.ts';
+import { describeUnanswered } from './describe-unanswered.ts';
+import { planAnswer } from './end-finished.ts';
 import { endRun } from './end-run.ts';
-import { ModelCallError } from './errors.ts';
+import { MessageWithheldError, ModelCallError } from './errors.ts';
+import { idsOf } from './ids-of.ts';
 import type { OpenRun } from './open-run.ts';
 import { releaseInjections } from './release-injections.ts';
 import type { RunParts } from './run-parts.ts';
@@ -20,7 +22,7 @@ export async function failRun(parts: RunParts, run: OpenRun, error: unknown): Pr
   const stopped = cause instanceof RunStoppedError ? cause : undefined;
   const told = stopped ? 'Stopped.' : sentenceOf(cause);
   if (!isAtriumError(cause))
-    parts.warn(`The run ${run.runId} of ${run.sessionKey} failed unexpectedly: ${stackOf(cause)}`);
+    parts.warn(`The run ${run.runId} of ${run.sessionKey} failed unexpectedly: ${stackOf(cause)}`, idsOf(run));
   const { ledger, runId } = run;
   const isGone = stopped?.reason === CLIENT_GONE;
   // No person waits for a heartbeat, and the next one starts by itself.
@@ -28,7 +30,7 @@ export async function failRun(parts: RunParts, run: OpenRun, error: unknown): Pr
   const { rows } =
     isGone || isHeartbeat
       ? { rows: [] }
-      : await parts.delivery.plan(answerOf(run, stopped ? told : `This message could not be answered. ${told}`));
+      : await planAnswer(parts, run, stopped ? told : `${describeUnanswered(run)} ${told}`);
   const wasAsked = ledger.hasSteps;
   const status = stopped ? 'stopped' : 'failed';
   const { sessionId } = run.session;
@@ -45,24 +47,39 @@ export async function failRun(parts: RunParts, run: OpenRun, error: unknown): Pr
       ...(isHeartbeat ? [withdrawEntries(run, 1)] : []),
       // A message that was never sent to a model is not shown to a later one: no gate has checked it, and it may be
       // sent again.
-      ...(wasAsked ? [] : [ledger.notice({ role: 'user', content: run.text }, run.text)]),
+      ...(wasAsked ? [] : [noticeOf(run, cause)]),
       ledger.notice(said(told), told, { status }),
       ...rows.map((row): Write => ({ insert: 'outbox', row })),
       ...injections,
       { update: 'approvals', where: { runId, status: 'waiting' }, set: { status: 'void' } },
-      ...(stopped || isHeartbeat || run.kind === 'api' ? [] : [deadLetter(parts, run, told)]),
+      { remove: 'waits', where: { runId } },
+      ...(stopped || isHeartbeat || run.kind === 'api' || isToldToParent(run) ? [] : deadLetters(parts, run, told)),
     ],
   });
 }
 
-function deadLetter(parts: RunParts, run: OpenRun, reason: string): Write {
-  const { runId, sessionKey, inbound, agentId, kind, context } = run;
+/** The parent of a child is told of its failure and decides what to do about it. */
+function isToldToParent({ kind, child }: OpenRun): boolean {
+  return kind === 'spawn' && child?.owes === true;
+}
+
+/** The words of a message that nobody checked are not written into the conversation. */
+function noticeOf({ ledger, text }: OpenRun, cause: unknown): Write {
+  const shown =
+    cause instanceof MessageWithheldError ? '[This message is withheld, because it was not checked.]' : text;
+  return ledger.notice({ role: 'user', content: shown }, shown);
+}
+
+/** Each result that the run was told is a letter of its own, so that each can be sent again. */
+function deadLetters(parts: RunParts, run: OpenRun, reason: string): readonly Write[] {
+  const { runId, sessionKey, inbound, agentId, kind, context, results } = run;
   const createdAt = parts.now();
-  const payload = JSON.parse(JSON.stringify({ inbound, agentId, jobId: context.jobId, resumes: kind }));
-  return {
-    insert: 'deadLetters',
-    row: { id: newId('dead', createdAt), direction: 'in', runId, sessionKey, reason, createdAt, payload },
-  };
+  const kept = results.length > 0 ? results : [{ inbound, agentId, jobId: context.jobId }];
+  return kept.map((each) => {
+    const payload = JSON.parse(JSON.stringify({ ...each, resumes: kind }));
+    const id = newId('dead', createdAt);
+    return { insert: 'deadLetters', row: { id, direction: 'in', runId, sessionKey, reason, createdAt, payload } };
+  });
 }
 
 function stackOf(error: unknown): string {

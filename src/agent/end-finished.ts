@@ -1,15 +1,19 @@
 // The third commit of a run: the answer is written to the transcript and the outbox, the injections are consumed, the
 // trigger is done. Later failures cannot lose the answer.
 
+import type { JsonObject } from '../protocol/json.ts';
 import type { AssistantMessage } from '../protocol/message.ts';
+import { outboxWrites } from '../store/name-attachments.ts';
 import type { Write } from '../store/store.ts';
 import type { RunOutcome } from '../store/tables.ts';
 import { endRun } from './end-run.ts';
 import { rewriterOf, SYNTHETIC_AUTHOR } from './message-spans.ts';
 import type { OpenRun } from './open-run.ts';
 import type { RunAnswer } from './run-answer.ts';
-import type { PlannedAnswer, RunParts } from './run-parts.ts';
+import type { Answer, PlannedAnswer, RunParts } from './run-parts.ts';
 import { spokenReply } from './spoken-reply.ts';
+import { speaksItself } from './subagents/speaks-itself.ts';
+import { childrenOf } from './subagents/told-results.ts';
 import { withdrawEntries } from './withdraw-entries.ts';
 import { writeMessage } from './write-message.ts';
 
@@ -17,7 +21,7 @@ export async function finishRun(parts: RunParts, run: OpenRun, answer: RunAnswer
   const { runId } = run;
   const spoken = spokenReply(run, answer.reply);
   const text = [...run.packMessages, spoken].filter((each) => each.trim() !== '').join('\n\n');
-  const planned = text === '' ? NOTHING : await parts.delivery.plan(answerOf(run, text));
+  const planned = text === '' ? NOTHING : await planAnswer(parts, run, text, { mayBringFiles: true });
   const isIdle = run.kind === 'heartbeat' && spoken === '';
   const entries = isIdle ? [withdrawEntries(run, answer.toolCalls ?? 0)] : await entriesOf(parts, run, answer);
   await endRun(parts, run, {
@@ -27,14 +31,16 @@ export async function finishRun(parts: RunParts, run: OpenRun, answer: RunAnswer
       ...replyOf(planned),
       provider: answer.provider,
       model: answer.model,
+      ...(answer.because === undefined ? {} : { because: answer.because }),
       usage: answer.usage,
       modelCalls: answer.modelCalls,
       toolCalls: answer.toolCalls,
       stop: answer.stop,
+      ...(answer.notes?.length ? { notes: answer.notes } : {}),
     },
     writes: [
       ...entries,
-      ...planned.rows.map((row): Write => ({ insert: 'outbox', row })),
+      ...outboxWrites(planned.rows, { runId, sessionKey: run.sessionKey, at: parts.now() }),
       { update: 'injections', where: { runId, status: 'bound' }, set: { status: 'consumed' } },
     ],
   });
@@ -75,10 +81,24 @@ async function entriesOf(parts: RunParts, run: OpenRun, answer: RunAnswer): Prom
   ];
 }
 
-/** The sender, for people who read the transcript. */
-export function senderOf({ inbound }: OpenRun): { sender: { id: string; name: string }; channel: string } {
+/** The sender, for people who read the transcript, and the children whose results the message tells. */
+export function senderOf({ inbound, results }: OpenRun): JsonObject {
   const { sender, surface } = inbound;
-  return { sender: { id: sender.id, name: sender.name ?? sender.id }, channel: surface.channel };
+  return {
+    sender: { id: sender.id, name: sender.name ?? sender.id },
+    channel: surface.channel,
+    ...(results.length === 0 ? {} : { completionOf: childrenOf(results) }),
+  };
+}
+
+/** What becomes of the run's answer. The answers of a child that speaks through its parent are not sent. */
+export async function planAnswer(
+  parts: RunParts,
+  run: OpenRun,
+  text: string,
+  more: Pick<Answer, 'mayBringFiles'> = {},
+): Promise<PlannedAnswer> {
+  return speaksItself(run) ? parts.delivery.plan({ ...answerOf(run, text), ...more }) : { rows: [], text };
 }
 
 export function answerOf(run: OpenRun, text: string) {

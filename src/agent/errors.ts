@@ -1,6 +1,7 @@
 // The errors that the agent folder raises, one row each. docs/errors.md is made from these rows.
 
 import { defineError } from '../protocol/errors.ts';
+import type { RefusalFacts } from './spend/describe-spending.ts';
 
 export class TriggerScrubbedError extends defineError({
   code: 'ATRIUM_RUN_SCRUBBED',
@@ -20,12 +21,41 @@ export class RequiredPluginError extends defineError({
   remedy: 'Do what the reason asks for and run `atrium plugins reload <id>`, or take `required` out of its entry.',
 }) {}
 
+export class MessageWithheldError extends defineError({
+  code: 'ATRIUM_RUN_MESSAGE_WITHHELD',
+  status: 503,
+  message: ({ reason }: { reason: string }) => `The message was not passed on, because it was not checked. ${reason}`,
+  means:
+    'A handler of `before_message_write` that must not be skipped failed: it is registered with `policy: true`, or its plugin is required.',
+  remedy:
+    'Look at the log and `atrium hooks status` for the error of the handler, mend the plugin, and send the message again.',
+}) {}
+
 export class ToolRoundsExceededError extends defineError({
   code: 'ATRIUM_RUN_TOOL_ROUNDS',
   message: ({ limit }: { limit: number }) =>
     `The agent went back to its tools more than ${limit} times without an answer. Ask for less at once, or raise agents.defaults.maxToolRounds.`,
   means: 'The agent went back to its tools more often than `agents.defaults.maxToolRounds`.',
   remedy: 'Ask for less at once, or raise the limit.',
+}) {}
+
+export class SpendLimitError extends defineError({
+  code: 'ATRIUM_SPEND_LIMIT',
+  status: 429,
+  message: ({ limit, spent, reserved, needed, anew }: RefusalFacts) =>
+    `The model was not called, because ${limit} has no room for it: ${spent} spent${reserved === undefined ? '' : `, ${reserved} reserved for calls that are being made`}, and this call may take up to ${needed}. The limit begins anew ${anew}; the operator can raise it.`,
+  means:
+    'A limit of `limits.spend` has no room for what the call may cost at most, and no cheaper model was set or fits.',
+  remedy: 'Wait until the limit begins anew, or raise it; a running gateway takes the change up.',
+}) {}
+
+export class UnknownPriceError extends defineError({
+  code: 'ATRIUM_SPEND_PRICE_UNKNOWN',
+  status: 429,
+  message: ({ model, setting }: { model: string; setting: string }) =>
+    `The model ${model} was not called, because its price is not known and ${setting} limits money. The operator can write its "cost" with "input" and "output" under models.providers, or set unknownPrice to "allow".`,
+  means: 'A limit of `limits.spend` is in money, and the model that would be called has no price.',
+  remedy: 'Write the prices of the model under `models.providers`, or set `unknownPrice` of the limit to `allow`.',
 }) {}
 
 export class ModelCallError extends defineError({
@@ -46,9 +76,10 @@ export class ModelAnsweredNothingError extends defineError({
 
 export class RunTimeoutError extends defineError({
   code: 'ATRIUM_RUN_TIMEOUT',
-  message: ({ afterMs }: { afterMs: number }) =>
-    `The run took longer than ${Math.round(afterMs / 1_000)} s, which is the limit. Raise agents.defaults.timeoutSeconds to allow more.`,
-  means: 'The run took longer than `agents.defaults.timeoutSeconds`.',
+  message: ({ afterMs, setting = 'agents.defaults.timeoutSeconds' }: { afterMs: number; setting?: string }) =>
+    `The run took longer than ${afterMs / 1_000} s, which is the limit. Raise ${setting} to allow more.`,
+  means:
+    'The run took longer than `agents.defaults.timeoutSeconds`, or a run about the result of a child longer than `agents.defaults.subagents.announceTimeoutMs`.',
   remedy: 'Ask for less at once, or raise the limit.',
 }) {}
 
@@ -61,7 +92,6 @@ export class InjectionRefusedError extends defineError({
 }) {}
 
 function afterNothing(stop: string): string {
-  if (stop === 'refusal') return 'It refused; ask in other words.';
   if (stop === 'length')
     return 'It came to the limit of an answer first: raise maxTokens of the model, or ask for less.';
   return 'Ask again, perhaps in other words.';

@@ -23,7 +23,8 @@ export async function gateRun(parts: RunParts, run: OpenRun, draft: RequestDraft
   const { refusal, result } = await parts.hooks.run(
     'before_agent_run',
     {
-      prompt: run.text,
+      // A gate judges all words of people: the text of a file, and what the message quotes, are part of it.
+      prompt: [run.text, ...draft.judged.map(({ text }) => text)].filter((text) => text !== '').join('\n\n'),
       messages: toldHistory(parts.hooks, 'before_agent_run', run),
       systemPrompt: draft.request.system.map(({ text }) => text).join(''),
       accountId: surface.accountId,

@@ -3,7 +3,7 @@
 // refuses such a conversation; so each of them gets a result here. The same entries always give the same history,
 // because otherwise the beginning of each later request would differ.
 
-import { type Message, toolCallsOf } from '../protocol/message.ts';
+import { type AssistantMessage, type Message, toolCallsOf } from '../protocol/message.ts';
 import type { TranscriptRow } from '../store/tables.ts';
 import { boundsOf } from './compaction/compaction-facts.ts';
 import { prunedResult } from './compaction/pruned-result.ts';
@@ -70,12 +70,15 @@ function pruned(entry: TranscriptRow, prunedTo: number, { runId, position }: Tra
 }
 
 function withResults(told: readonly PastEntry[]): readonly PastEntry[] {
-  return told.flatMap((entry, index) => [
-    entry,
-    ...missingResults(entry.message, resultsBehind(told, index)).map(
-      (message): PastEntry => ({ message, meta: { unanswered: true } }),
-    ),
-  ]);
+  const whole: PastEntry[] = [];
+  told.forEach((entry, index) => {
+    whole.push(entry);
+    const { message } = entry;
+    if (message.role !== 'assistant' || toolCallsOf(message).length === 0) return;
+    for (const missing of missingResults(message, resultsBehind(told, index)))
+      whole.push({ message: missing, meta: { unanswered: true } });
+  });
+  return whole;
 }
 
 /** The results of a call directly follow it. */
@@ -89,8 +92,7 @@ function resultsBehind(told: readonly PastEntry[], index: number): ReadonlySet<s
   return ids;
 }
 
-function missingResults(message: Message, results: ReadonlySet<string>): readonly Message[] {
-  if (message.role !== 'assistant') return [];
+function missingResults(message: AssistantMessage, results: ReadonlySet<string>): readonly Message[] {
   return toolCallsOf(message)
     .filter(({ id }) => !results.has(id))
     .map(({ id, name }) => ({ role: 'tool', toolCallId: id, toolName: name, content: UNANSWERED, isError: true }));

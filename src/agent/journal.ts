@@ -12,6 +12,8 @@ export type JournalStep =
       readonly call: number;
       readonly provider: string;
       readonly model: string;
+      /** Why a limit let another model answer. */
+      readonly because?: string | undefined;
       /** The user's message, where the transcript must not keep it. */
       readonly unkept?: Message | undefined;
     }

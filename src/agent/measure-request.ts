@@ -125,12 +125,18 @@ function piecesOf(spans: readonly ToldSpan[]): readonly Piece[] {
     if (unit) unit.push(span);
     else units.set(name, [span]);
   }
-  return [...units.values()].flatMap((unit) => {
+  return [...units.values()].flatMap((all) => {
+    const unit = all.filter(({ tokens }) => tokens === undefined);
+    const images = all.flatMap((span) => (span.tokens === undefined ? [] : [{ span, estimate: span.tokens }]));
     const single = unit.map(({ text, chars }) => (text === undefined ? chars / CHARS_PER_TOKEN : estimateTokens(text)));
     const sum = sumOf(single, (tokens) => tokens);
     const around = unit[0]?.where === 'messages' ? TOKENS_AROUND_MESSAGE : 0;
     const whole = around + (unit.some(({ text }) => text === undefined) ? sum : estimateTokens(joined(unit)));
-    return unit.map((span, index) => ({ span, estimate: sum === 0 ? 0 : (whole * (single[index] ?? 0)) / sum }));
+    const texts = unit.map((span, index) => ({
+      span,
+      estimate: sum === 0 ? 0 : (whole * (single[index] ?? 0)) / sum,
+    }));
+    return [...texts, ...images];
   });
 }
 

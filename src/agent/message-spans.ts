@@ -6,7 +6,7 @@ import type { Message } from '../protocol/message.ts';
 import type { TranscriptRow } from '../store/tables.ts';
 import type { Contribution } from './prepare-message.ts';
 import type { RequestSpan } from './request-draft.ts';
-import { piecesOfMessage } from './request-text.ts';
+import { imagesOf, piecesOfMessage, TOKENS_OF_IMAGE } from './request-text.ts';
 
 /** A message of the history, with its position in the transcript once it has one. */
 export type PastEntry = Pick<TranscriptRow, 'message' | 'meta'> &
@@ -18,38 +18,70 @@ export type PastEntry = Pick<TranscriptRow, 'message' | 'meta'> &
 /** A message that is about to be written to the transcript. */
 export type SaidMessage = Pick<TranscriptRow, 'message' | 'meta'>;
 
+/** The entries of a conversation are the same in every request, at the same places, until it is compacted. */
 export function spansOfEntry(entry: PastEntry, index: number): readonly RequestSpan[] {
+  const known = KNOWN_SPANS.get(entry);
+  if (known?.index === index) return known.spans;
+  const spans = makeSpans(entry, index);
+  KNOWN_SPANS.set(entry, { index, spans });
+  return spans;
+}
+
+const KNOWN_SPANS = new WeakMap<PastEntry, { readonly index: number; readonly spans: readonly RequestSpan[] }>();
+
+function makeSpans(entry: PastEntry, index: number): readonly RequestSpan[] {
   const { message, meta } = entry;
   const { runId, position } = entry.writtenBy ?? entry;
   const place = runId === undefined || position === undefined ? {} : { runId, entry: position };
   const written = writtenPieces({ message, meta });
-  if (written.length > 0) {
-    return written.map(({ origin, text }) => ({ where: 'messages', index, origin, chars: text.length, ...place }));
-  }
-  return spansOfMessage(message, index, authorOf(message, meta)).map((span) => ({ ...span, ...place }));
+  const spans =
+    written.length > 0
+      ? written.map(({ origin, text }): RequestSpan => ({ where: 'messages', index, origin, chars: text.length }))
+      : spansOfText(message, index, authorOf(message, meta));
+  return [...spans, ...spansOfImages(message, index)].map((span) => ({ ...span, ...place }));
 }
 
 /** The pieces of a user's message with their authors; joined they are its text. */
 export function piecesOfEntry(entry: PastEntry): readonly Contribution[] {
   const text = piecesOfMessage(entry.message).join('');
   let at = 0;
-  return spansOfEntry(entry, 0).map(({ origin, chars }) => {
+  const spans = spansOfEntry(entry, 0).filter(({ tokens }) => tokens === undefined);
+  return spans.map(({ origin, chars }) => {
     at += chars;
     return { origin, text: text.slice(at - chars, at) };
   });
 }
 
 /** The authors of all messages of a request: the history, and the message that it is about. */
-export function spansOfTalk(past: readonly PastEntry[], userPieces: readonly Contribution[]): readonly RequestSpan[] {
+export function spansOfTalk(
+  past: readonly PastEntry[],
+  userPieces: readonly Contribution[],
+  user: Message,
+): readonly RequestSpan[] {
   return [
     ...past.flatMap(spansOfEntry),
     ...userPieces.map(
       ({ origin, text }): RequestSpan => ({ where: 'messages', index: past.length, origin, chars: text.length }),
     ),
+    ...spansOfImages(user, past.length),
   ];
 }
 
 export function spansOfMessage(message: Message, index: number, origin: string): readonly RequestSpan[] {
+  return [...spansOfText(message, index, origin), ...spansOfImages(message, index)];
+}
+
+function spansOfImages(message: Message, index: number): readonly RequestSpan[] {
+  return imagesOf(message).map(({ name }) => ({
+    where: 'messages',
+    index,
+    origin: `attachment ${name}`,
+    chars: 0,
+    tokens: TOKENS_OF_IMAGE,
+  }));
+}
+
+function spansOfText(message: Message, index: number, origin: string): readonly RequestSpan[] {
   return piecesOfMessage(message)
     .filter((piece) => piece !== '')
     .map((piece) => ({ where: 'messages', index, origin, chars: piece.length }));

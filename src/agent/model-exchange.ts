@@ -4,6 +4,9 @@
 import type { Facts, ModelStep } from '../facts/facts.ts';
 import { costOf } from '../models/cost-of.ts';
 import type { Model, ModelEnd, WireRequest } from '../models/model.ts';
+import { sentBytes } from '../models/wire-images.ts';
+import type { RecordedModelCall } from '../protocol/recorded-fact.ts';
+import { idsOf } from './ids-of.ts';
 import { contextWindowFor } from './model-context.ts';
 import type { OpenRun } from './open-run.ts';
 import type { RunParts } from './run-parts.ts';
@@ -17,6 +20,11 @@ export function exchangeOf(parts: RunParts, run: OpenRun, model: Model, step: st
   return { run, model, window: contextWindowFor(model, parts.compaction(run.agentId)), step };
 }
 
+/** The operator can mend a provider's server, so the log says what it gets wrong, in one line for each answer. */
+export function warnOfNotes({ warn }: RunParts, run: OpenRun, { provider, model }: Model, end: ModelEnd): void {
+  if (end.notes?.length) warn(`The model ${provider}/${model} (run ${run.runId}): ${end.notes.join(' ')}`, idsOf(run));
+}
+
 export function modelEnd(
   exchange: Exchange,
   ended: {
@@ -24,18 +32,30 @@ export function modelEnd(
     readonly wire: WireRequest;
     readonly end: ModelEnd;
     readonly text: string;
+    readonly thinking?: string | undefined;
+    readonly toolCalls?: RecordedModelCall['toolCalls'];
     readonly ms: number;
     readonly startedAt: number;
     readonly firstByteAt: number | undefined;
   },
 ): Facts['model-ended'] {
-  const { call, wire, end, text, ms, startedAt, firstByteAt } = ended;
+  const { call, wire, end, text, thinking, toolCalls, ms, startedAt, firstByteAt } = ended;
   const { stop, usage, error } = end;
   return {
     ...exchange,
-    completed: { call, stop, usage, cost: costOf(usage, exchange.model.prices), ms, text, error: error?.message },
+    completed: {
+      call,
+      stop,
+      usage,
+      cost: costOf(usage, exchange.model.prices),
+      ms,
+      text,
+      thinking,
+      toolCalls,
+      error: error?.message,
+    },
     end,
-    body: wire.body,
+    sentBytes: sentBytes(wire),
     timeToFirstByteMs: firstByteAt === undefined ? undefined : firstByteAt - startedAt,
   };
 }

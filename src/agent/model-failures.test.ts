@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { gate } from '../testkit/gate.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
-import { cutAfter, errorEvent, fail, hang, type ModelReply, malformed, reply } from '../testkit/model-server.ts';
+import {
+  cutAfter,
+  errorEvent,
+  fail,
+  hang,
+  type ModelReply,
+  malformed,
+  raw,
+  reply,
+  toolCall,
+} from '../testkit/model-server.ts';
 import type { ScratchGatewaySettings } from '../testkit/scratch-gateway.ts';
 
 describe('a model that fails', () => {
@@ -85,15 +95,54 @@ describe('a model that fails', () => {
     expect(await scratch.store.count('deadLetters')).toBe(0);
   });
 
-  it.each([
-    ['refusal', /answered with nothing \(refusal\)\. It refused/],
-    ['length', /answered with nothing \(length\)\. It came to the limit .* maxTokens/],
-  ] as const)('that says nothing at all is a failure too, and says what to do about %s', async (stop, sentence) => {
+  it('that says nothing at all before its limit is a failure too, and says what to do about it', async () => {
     const scratch = await gatewayForTest();
-    scratch.model.script([reply('', { stop })]);
+    scratch.model.script([reply('', { stop: 'length' })]);
     const { runId } = await scratch.channel.says({}, 'Tell me');
-    await scratch.channel.expectDelivered(sentence);
+    await scratch.channel.expectDelivered(/answered with nothing \(length\)\. It came to the limit .* maxTokens/);
     expect(await scratch.services.runs.wait(runId)).toMatchObject({ status: 'failed' });
+  });
+
+  it("whose answer the provider withholds is told with the provider's reason, and nothing of it is said to the model", async () => {
+    const scratch = await gatewayForTest();
+    const sentence =
+      'The provider of fake/small withheld the answer (content_filter, violence (high)). Ask in other words.';
+    const filtered = {
+      finish_reason: 'content_filter',
+      content_filter_results: { violence: { filtered: true, severity: 'high' } },
+    };
+    scratch.model.script([
+      raw(`data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, ...filtered }] })}\n\ndata: [DONE]\n\n`),
+      reply('Better.'),
+    ]);
+    const { runId } = await scratch.channel.asks({}, 'Tell me', sentence);
+    expect(await scratch.services.runs.wait(runId)).toMatchObject({
+      status: 'done',
+      outcome: { reply: sentence, stop: 'refusal' },
+    });
+    expect(scratch.warnings).toContainEqual(expect.stringContaining(`(run ${runId}): ${sentence}`));
+    await scratch.channel.asks({}, 'Tell me kindly', 'Better.');
+    expect(scratch.model.requests[1]?.body).not.toContain('withheld');
+  });
+
+  it('whose answer is withheld behind words of an earlier step does not pass those words off as its answer', async () => {
+    const scratch = await gatewayForTest();
+    scratch.model.script([toolCall('read', { path: 'AGENTS.md' }, 'Let me look.'), reply('', { stop: 'refusal' })]);
+    await scratch.channel.asks({}, 'Tell me', /^The provider of fake\/small withheld the answer/);
+  });
+
+  it('whose answer has something beside it that cannot be read is answered, and that is in the log and kept with the run', async () => {
+    const scratch = await gatewayForTest();
+    const events = [
+      '{"choices":[{"index":0,"delta":{"content":"Hi."},"finish_reason":"stop"}]}',
+      '{"usage":',
+      '[DONE]',
+    ];
+    scratch.model.script([raw(events.map((data) => `data: ${data}\n\n`).join(''))]);
+    const { runId } = await scratch.channel.asks({}, 'Hello', 'Hi.');
+    const note = 'An event behind the end of the answer cannot be read and was left out: {"usage":';
+    expect((await scratch.services.runs.wait(runId))?.outcome?.notes).toEqual([note]);
+    expect(scratch.warnings).toEqual([`The model fake/small (run ${runId}): ${note}`]);
   });
 
   it.each([

@@ -15,15 +15,28 @@ import { endSession } from '../sessions/end-session.ts';
 import { loadSession, type SessionPlan } from '../sessions/open-session.ts';
 import type { ClaimedTrigger } from '../store/claimed-trigger.ts';
 import type { Claim, Write } from '../store/store.ts';
-import type { JournalRow, SessionRow, TranscriptRow, TriggerKind, TriggerPayload } from '../store/tables.ts';
+import {
+  type ChildRow,
+  type JournalRow,
+  RESUMING_KINDS,
+  type SessionRow,
+  type TranscriptRow,
+  type TriggerKind,
+  type TriggerPayload,
+} from '../store/tables.ts';
 import { RunTimeoutError, TriggerScrubbedError } from './errors.ts';
 import { isOwnEntry, splitHistory } from './history-of.ts';
-import type { PastEntry } from './message-spans.ts';
+import type { PastEntry, SaidMessage } from './message-spans.ts';
 import { modelContextOf } from './model-context.ts';
 import { runHookContext, TRIGGER_OF_KIND } from './run-hook-context.ts';
 import { RunLedger } from './run-ledger.ts';
 import type { RunParts } from './run-parts.ts';
+import { RunSpending } from './spend/run-spending.ts';
+import { findChild } from './subagents/find-child.ts';
+import { spawningCallId } from './subagents/spawning-call.ts';
+import { childrenOf, readToldResults, tellTogether } from './subagents/told-results.ts';
 import { sessionTelling } from './tell-session.ts';
+import { threadHistory } from './thread-history.ts';
 
 export interface OpenRun {
   readonly runId: string;
@@ -35,6 +48,10 @@ export interface OpenRun {
   readonly inbound: Inbound;
   readonly trigger: Trigger;
   readonly kind: TriggerKind;
+  /** The row of the session, when another session spawned it. */
+  readonly child: ChildRow | undefined;
+  /** The results of children that this run is told, each as the trigger that it came with. */
+  readonly results: readonly TriggerPayload[];
   /** The message as it was written, with the command in it if there is one. */
   readonly said: SaidInLane;
   /** What the person said to the agent, without a command in front of it. */
@@ -50,8 +67,8 @@ export interface OpenRun {
   readonly isResetOnly: boolean;
   /** A person asked for a compaction; the text tells the model what the summary should pay attention to. */
   readonly isCompactOnly: boolean;
-  /** Messages from elsewhere that a fresh session begins with; they are already part of the history. */
-  readonly seed: readonly Message[];
+  /** What a fresh session begins with, from elsewhere; it is already part of the history. */
+  readonly seed: readonly SaidMessage[];
   /** The messages before this run, as they were sent then. */
   readonly history: readonly Message[];
   /** The same messages with what the transcript records about them. */
@@ -63,6 +80,8 @@ export interface OpenRun {
   readonly journal: readonly JournalRow[];
   readonly startedAt: number;
   readonly ledger: RunLedger;
+  /** What the run holds of the limits on spending. */
+  readonly spending: RunSpending;
   /** It aborts when the run must end: a person or a client stopped it, it took too long, or the process is stopping. */
   readonly signal: AbortSignal;
   /** It includes the model, once that is chosen. */
@@ -71,6 +90,8 @@ export interface OpenRun {
   readonly packMessages: readonly string[];
   /** True when the process is stopping, so that the run is left for the next process. */
   isInterrupted(): boolean;
+  /** Called when the request is stored and the model is asked, so that other runs may begin. */
+  begun(): void;
   /** After this, handlers are told that the run uses this model. */
   useModel(model: Model): void;
   /** Called when the run is over, for any reason. */
@@ -80,24 +101,33 @@ export interface OpenRun {
 export async function openRun(parts: RunParts, claimed: ClaimedTrigger): Promise<OpenRun> {
   const { trigger, claim, attempt } = claimed;
   const { runId, sessionKey } = trigger;
-  const payload = payloadOf(trigger.payload, runId);
-  const kind = payload.resumes ?? trigger.kind;
+  const begun = payloadOf(trigger.payload, runId);
+  const kind = begun.resumes ?? trigger.kind;
+  const results = await readToldResults(parts.store, { runId, kind });
+  const payload = tellTogether(begun, results);
   const { agentId, inbound } = payload;
   const startedAt = parts.now();
-  const journal = await parts.store.select('journal', { where: { runId }, orderBy: [['position', 'asc']] });
+  // The first attempt has taken no step yet.
+  const journal =
+    attempt === 1 ? [] : await parts.store.select('journal', { where: { runId }, orderBy: [['position', 'asc']] });
   const said = readInLane(parts.commands, kind, inbound);
   const reset = said.work?.kind === 'new-session' ? said.work.reason : undefined;
   const { plan, entries, isFresh } = await loadSession(parts, {
     agentId,
     sessionKey,
-    // A scheduled run is not a person who speaks at this place.
-    surface: isScheduled(kind) ? null : inbound.surface,
+    // A schedule or the result of a child is not a person who speaks at this place.
+    surface: isScheduled(kind) || kind === 'completion' ? null : inbound.surface,
     now: startedAt,
     reset,
     begun: attempt > 1 ? { runId, hasSteps: journal.length > 0 } : undefined,
   });
   const { session } = plan;
-  const seed = isFresh ? (payload.seed ?? []) : [];
+  const child = await findChild(parts.store, sessionKey);
+  const brought = isFresh ? (payload.seed ?? []) : [];
+  const seed: readonly SaidMessage[] = [
+    ...brought.map((message) => ({ message, meta: { seed: true } })),
+    ...(await threadHistory(parts.threadHistory, { inbound, kind, session, entries })),
+  ];
   const ledger = new RunLedger({
     store: parts.store,
     claim,
@@ -107,9 +137,11 @@ export async function openRun(parts: RunParts, claimed: ClaimedTrigger): Promise
     lastEntry: entries.at(-1)?.position ?? 0,
     lastStep: journal.at(-1)?.position ?? 0,
   });
+  // Only an attempt that was interrupted can have left a reservation.
+  const [cut] = attempt > 1 ? await parts.store.select('reservations', { where: { runId }, limit: 1 }) : [];
   const workspaceDir = parts.context.workspaceDirOf(agentId);
-  // A run that continues after a person's answer was not interrupted, so it is not recovered.
-  const isRecovered = attempt > 1 && trigger.kind !== 'approval';
+  // A suspended run that goes on was not interrupted, so it is not recovered.
+  const isRecovered = attempt > 1 && !RESUMING_KINDS.has(trigger.kind);
   const { sessionId } = session;
   let context = runHookContext({
     runId,
@@ -124,12 +156,13 @@ export async function openRun(parts: RunParts, claimed: ClaimedTrigger): Promise
   void parts.tell('run-started', {
     run: { runId, sessionKey, agentId, attempt, workspaceDir, session, context },
     startedAt,
+    spawnedBy: child?.runId === runId ? { runId: child.parentRunId, toolCallId: spawningCallId(child) } : undefined,
+    told: childrenOf(results),
   });
   const packMessages = await enterSession(parts, plan, context, claim, reset);
   const told = splitHistory(entries, runId);
-  const past = [...seed.map((message): PastEntry => ({ message, meta: { seed: true } })), ...told.past];
-  const { runTimeoutMs } = parts.settings;
-  const limit = timeLimit(runTimeoutMs, () => new RunTimeoutError({ afterMs: runTimeoutMs }), claimed.signal);
+  const past: readonly PastEntry[] = [...told.past, ...seed];
+  const limit = timeLimitOf(parts, kind, claimed.signal);
   return {
     runId,
     attempt,
@@ -140,6 +173,8 @@ export async function openRun(parts: RunParts, claimed: ClaimedTrigger): Promise
     inbound,
     trigger: TRIGGER_OF_KIND[kind],
     kind,
+    child,
+    results,
     said,
     text: said.text,
     isRecovered,
@@ -154,12 +189,14 @@ export async function openRun(parts: RunParts, claimed: ClaimedTrigger): Promise
     journal,
     startedAt,
     ledger,
+    spending: new RunSpending(parts.store, { agentId, sessionKey, session, inbound }, cut),
     signal: limit.signal,
     get context() {
       return context;
     },
     packMessages,
     isInterrupted: () => limit.signal.reason instanceof RunInterruptedError,
+    begun: claimed.begun,
     useModel: (model) => {
       context = { ...context, ...modelContextOf(model, parts.compaction(agentId)) };
     },
@@ -199,6 +236,15 @@ async function enterSession(
   const said = command ? await telling.commanded({ command, sessionKey, session }) : [];
   void telling.started({ session, resumedFrom });
   return said;
+}
+
+/** A run about the result of a child may have less time than others. */
+function timeLimitOf({ settings }: RunParts, kind: TriggerKind, signal: AbortSignal) {
+  const { runTimeoutMs, announceTimeoutMs = runTimeoutMs } = settings;
+  const isShorter = kind === 'completion' && announceTimeoutMs < runTimeoutMs;
+  const afterMs = isShorter ? announceTimeoutMs : runTimeoutMs;
+  const setting = isShorter ? 'agents.defaults.subagents.announceTimeoutMs' : undefined;
+  return timeLimit(afterMs, () => new RunTimeoutError({ afterMs, ...(setting && { setting }) }), signal);
 }
 
 function isScheduled(kind: TriggerKind): boolean {

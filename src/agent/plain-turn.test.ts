@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Surface } from '../protocol/inbound.ts';
 import { COMMIT_SITES, type CommitSite } from '../store/commit-sites.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { reply } from '../testkit/model-server.ts';
@@ -45,16 +46,36 @@ it('answers where it was asked, and keeps what was said', async () => {
   ]);
 });
 
-it('waits for three commits: the message, the request and the result', async () => {
+it('waits for two syncs: the message and the result', async () => {
   const scratch = await gatewayForTest();
   scratch.model.script([reply('Hello yourself.')]);
   await scratch.channel.asks({}, 'Hello', 'Hello yourself.');
   const { store } = scratch;
   await scratch.stop();
   const { 'hook-records': _, ...made } = commitsOf(store.commits);
-  // The run waits neither for the claim nor for the receipt.
+  // The run waits neither for the claim nor for the receipt, and for the request only until it would survive the process.
   expect(made).toEqual({ accept: 1, claim: 1, request: 1, result: 1, receipt: 1 });
-  expect(store.waits).toBe(3);
+  expect(store.waits).toBe(2);
+});
+
+it('waits for one sync when its client waits on the connection', async () => {
+  const scratch = await gatewayForTest();
+  scratch.model.script([reply('Hello yourself.')]);
+  const { services, store } = scratch;
+  const surface: Surface = { channel: 'api', accountId: 'default', peer: { kind: 'direct', id: 'ann' } };
+  const inbound = { surface, sender: { id: 'ann' }, text: 'Hello', at: 1, isAwaited: true as const };
+  const delivered: unknown[] = [];
+  services.subscribe((event) => {
+    if (event.type === 'delivery-end') delivered.push(event);
+  });
+  const { runId } = await services.inbox.receive(inbound, { kind: 'api' });
+  expect(await services.runs.wait(runId)).toMatchObject({ status: 'done' });
+  await scratch.stop();
+  expect(store.waits).toBe(1);
+  // The commit of the result hands the answer over, so there is no receipt; that it arrived is told all the same.
+  const { 'hook-records': _, ...made } = commitsOf(store.commits);
+  expect(made).toEqual({ accept: 1, claim: 1, request: 1, result: 1 });
+  expect(delivered).toMatchObject([{ runId, part: 1, outcome: 'sent' }]);
 });
 
 it('says nothing when the agent wants to say nothing', async () => {

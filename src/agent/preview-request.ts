@@ -10,11 +10,14 @@ import { scaleOf, tokensOfFrame } from './compaction/request-size.ts';
 import { draftRequest, type RunSubject } from './draft-request.ts';
 import { historyOf } from './history-of.ts';
 import { measureRequest, type RequestMeasure, requestLimits } from './measure-request.ts';
+import type { PastEntry } from './message-spans.ts';
 import type { RequestDraft } from './request-draft.ts';
 import { type ToldSpan, withTexts } from './request-text.ts';
 import { requirePlugins } from './require-plugins.ts';
 import { runHookContext } from './run-hook-context.ts';
 import type { DraftParts } from './run-parts.ts';
+import { findChild } from './subagents/find-child.ts';
+import { threadHistory } from './thread-history.ts';
 
 export interface PreviewedRequest {
   readonly draft: RequestDraft;
@@ -51,12 +54,17 @@ export async function previewRequest(
     reset: about.reset,
   });
   const runId = 'run_preview';
-  const past = historyOf(entries);
+  const { session } = plan;
+  const past: readonly PastEntry[] = [
+    ...historyOf(entries),
+    ...(await threadHistory(parts.threadHistory, { inbound, kind: 'message', session, entries })),
+  ];
   const run: RunSubject = {
     runId,
     agentId,
     sessionKey,
     session: plan.session,
+    child: await findChild(parts.store, sessionKey),
     inbound,
     text: about.text,
     trigger: 'user',

@@ -121,7 +121,10 @@ describe('text that a plugin queues', () => {
     '/new',
     '/reset',
   ])('is forgotten when a person says %s, with what plugins kept for the session', async (command) => {
+    // Each look at the clock is a millisecond later, because what was queued in the millisecond of the reset is kept.
+    let now = Date.parse('2026-01-05T10:00:00Z');
     const scratch = await gatewayForTest({
+      now: () => now++,
       register: (hooks) =>
         on(hooks, 'before_reset', 'reminder', async (_, { sessionKey = '' }) => {
           await scratch.services.injections.queue({ owner: 'reminder', sessionKey, text: 'This one is new here.' });

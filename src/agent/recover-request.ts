@@ -1,6 +1,7 @@
 // Continues a run whose earlier attempt was interrupted. The handlers that shaped the request are not asked again: its
 // bytes are in the store, and so is everything that was said since.
 
+import type { WireRequest } from '../models/model.ts';
 import type { AssistantMessage, Message } from '../protocol/message.ts';
 import { toolCallsOf } from '../protocol/message.ts';
 import type { TranscriptRow } from '../store/tables.ts';
@@ -9,7 +10,7 @@ import type { Conversation, PendingCalls } from './conversation.ts';
 import { type JournalStep, stepsOf } from './journal.ts';
 import type { OpenRun } from './open-run.ts';
 import { readFrame } from './request-frame.ts';
-import type { RunParts } from './run-parts.ts';
+import type { KeptRequest, RunParts } from './run-parts.ts';
 
 /** Undefined when no earlier attempt has committed its request. */
 export async function recoverRequest(parts: RunParts, run: OpenRun): Promise<Conversation | undefined> {
@@ -21,7 +22,7 @@ export async function recoverRequest(parts: RunParts, run: OpenRun): Promise<Con
   if (!frame || !kept) return undefined;
   void parts.tell('gate-passed', { run });
   const model = await parts.models.model({ provider: last.provider, model: last.model });
-  const candidates = parts.models.candidates(run.agentId);
+  const candidates = parts.models.candidates(run.agentId, run.child?.models);
   const since = steps.slice(steps.lastIndexOf(last) + 1);
   const pending = pendingOf(since, run.ownEntries.at(-1));
   const asked = pending ? undefined : since.find((step) => step.kind === 'ask')?.message;
@@ -35,10 +36,11 @@ export async function recoverRequest(parts: RunParts, run: OpenRun): Promise<Con
     fallbacks: candidates.filter((ref) => ref.provider !== last.provider || ref.model !== last.model),
     frame: { system: frame.system, tools: frame.tools },
     messages,
-    wire: { ...prepared, body: kept.wire.body },
+    wire: { ...prepared, ...(await keptWords(parts, kept, prepared)) },
     call: last.call,
     pending,
     asked,
+    because: last.because,
     toolCalls: run.ownEntries.reduce((sum, { message }) => sum + (message.role === 'tool' ? 1 : 0), 0),
     unkept,
   };
@@ -67,4 +69,14 @@ function pendingOf(steps: readonly JournalStep[], entry: TranscriptRow | undefin
     results,
     isResumed: true,
   };
+}
+
+/** An image that is gone meanwhile cannot be sent; the request that is prepared now says so in its place. */
+async function keptWords(
+  { attachments }: RunParts,
+  { wire: { body, images } }: KeptRequest,
+  prepared: WireRequest,
+): Promise<Pick<WireRequest, 'body' | 'images'>> {
+  for (const { hash } of images ?? []) if (!(await attachments.has(hash))) return prepared;
+  return { body, images };
 }

@@ -4,6 +4,7 @@ import type { Composition } from '../context/compose.ts';
 import type { Model, ModelRequest } from '../models/model.ts';
 import type { ModelRef } from '../protocol/model-ref.ts';
 import type { InjectionRow } from '../store/tables.ts';
+import type { PromptPieces } from './arrange-prompt.ts';
 import type { Contribution } from './prepare-message.ts';
 import type { WrittenMessage } from './write-message.ts';
 
@@ -16,7 +17,11 @@ export interface RequestDraft {
   readonly user: WrittenMessage;
   /** The pieces of that message; joined they are its text. */
   readonly userPieces: readonly Contribution[];
+  /** The pieces of that message, besides its own words, that are words of people: of files, quotes and earlier talk. */
+  readonly judged: readonly Contribution[];
   readonly composition: Composition;
+  /** What plugins and the person brought, from which the words were arranged. */
+  readonly pieces: PromptPieces;
   /** Queued texts that this request shows; the run consumes them when it completes. */
   readonly injections: readonly InjectionRow[];
   readonly spans: readonly RequestSpan[];
@@ -31,6 +36,8 @@ export interface RequestSpan {
   readonly index: number;
   readonly origin: string;
   readonly chars: number;
+  /** For an image, which has no characters: a fixed estimate of its tokens. */
+  readonly tokens?: number | undefined;
   /** For an earlier message: its run, and its entry in the transcript. */
   readonly runId?: string | undefined;
   readonly entry?: number | undefined;

@@ -3,18 +3,40 @@
 // these pieces.
 
 import type { ModelRequest, ToolSpec } from '../models/model.ts';
+import type { AttachmentRef } from '../protocol/attachment.ts';
 import type { Message } from '../protocol/message.ts';
 import type { RequestSpan } from './request-draft.ts';
 
 export function piecesOfTool({ name, description, parameters }: ToolSpec): readonly string[] {
-  return [name, description, JSON.stringify(parameters)];
+  return [name, description, parametersText(parameters)];
 }
+
+/** The same tools are offered run after run, so the text of their parameters is made once. */
+export function parametersText(parameters: ToolSpec['parameters']): string {
+  const known = PARAMETER_TEXTS.get(parameters);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(parameters);
+  PARAMETER_TEXTS.set(parameters, text);
+  return text;
+}
+
+const PARAMETER_TEXTS = new WeakMap<ToolSpec['parameters'], string>();
 
 export function piecesOfMessage(message: Message): readonly string[] {
   if (message.role !== 'assistant') return [message.content];
   return message.content.flatMap((part) =>
     part.type === 'text' ? [part.text] : [part.name, JSON.stringify(part.params)],
   );
+}
+
+/**
+ * How many tokens an image counts as. Providers count by the size of the picture, up to about this many; its real count
+ * is in the provider's answer.
+ */
+export const TOKENS_OF_IMAGE = 1_600;
+
+export function imagesOf(message: Message): readonly AttachmentRef[] {
+  return message.role === 'user' ? (message.attachments ?? []) : [];
 }
 
 /** A span with its words; undefined when they are not stored any more. */

@@ -16,8 +16,12 @@ export interface RunAnswer {
   readonly isSynthetic?: boolean | undefined;
   readonly provider?: string | undefined;
   readonly model?: string | undefined;
+  /** Why a limit let another model answer than the one that was chosen, in one sentence. */
+  readonly because?: string | undefined;
   readonly usage?: Usage | undefined;
   readonly modelCalls?: number | undefined;
   readonly toolCalls?: number | undefined;
   readonly stop?: string | undefined;
+  /** What of the model's answers could not be read and was left out, one sentence each. */
+  readonly notes?: readonly string[] | undefined;
 }

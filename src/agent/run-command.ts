@@ -8,6 +8,7 @@ import type { CommandAnswer, LanePlace, PluginWork } from '../commands/chat-comm
 import { newId } from '../protocol/new-id.ts';
 import type { NewRow, Write } from '../store/store.ts';
 import { answerOf } from './end-finished.ts';
+import { idsOf } from './ids-of.ts';
 import { stepsOf } from './journal.ts';
 import type { OpenRun } from './open-run.ts';
 import type { RunAnswer } from './run-answer.ts';
@@ -54,7 +55,10 @@ async function call(parts: RunParts, run: OpenRun, name: string, work: PluginWor
     return (await untilAborted(signal, work.run(place))) ?? {};
   } catch (error) {
     signal.throwIfAborted();
-    parts.warn(`The command /${name} of the plugin "${work.owner}" failed: ${(error as Error)?.message}`);
+    parts.warn(`The command /${name} of the plugin "${work.owner}" failed: ${(error as Error)?.message}`, {
+      ...idsOf(run),
+      pluginId: work.owner,
+    });
     return { text: work.describeFailure(error, place) };
   }
 }

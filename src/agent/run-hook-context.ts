@@ -36,4 +36,6 @@ export const TRIGGER_OF_KIND: Readonly<Record<TriggerKind, Trigger>> = {
   spawn: 'spawn',
   completion: 'manual',
   approval: 'manual',
+  wake: 'manual',
+  note: 'manual',
 };

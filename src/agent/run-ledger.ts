@@ -20,6 +20,7 @@ export class RunLedger {
   #opening: readonly Write[];
   #entries: number;
   #steps: number;
+  #hasSteps: boolean;
   /** Settles with the last commit that the run did not wait for. */
   #later: Promise<unknown> = Promise.resolve();
   #failure: { readonly error: unknown } | undefined;
@@ -43,11 +44,17 @@ export class RunLedger {
     this.#opening = facts.opening;
     this.#entries = facts.lastEntry;
     this.#steps = facts.lastStep;
+    this.#hasSteps = facts.lastStep > 0;
   }
 
-  /** True once a step was taken, in this attempt or an earlier one. */
+  /** True once a step was committed, in this attempt or an earlier one. A commit that is still being made counts. */
   get hasSteps(): boolean {
-    return this.#steps > 0;
+    return this.#hasSteps;
+  }
+
+  /** The position of the last entry that was numbered. */
+  get lastEntry(): number {
+    return this.#entries;
   }
 
   /** A transcript entry, numbered. It must be part of the next commit. */
@@ -74,18 +81,45 @@ export class RunLedger {
     return { insert: 'journal', row: { runId: this.#claim.runId, position: this.#steps, kind, at: this.#now(), data } };
   }
 
+  /** What the next commit will write besides its own. */
+  get attached(): readonly Write[] {
+    return this.#attached;
+  }
+
   /** The write becomes part of the next commit. */
   attach(write: Write): void {
     this.#attached = [...this.#attached, write];
   }
 
-  /** Resolves when the writes are durable. */
+  /** Resolves when the writes would survive a power cut. */
   async commit(site: CommitSite, writes: readonly Write[]): Promise<void> {
-    await this.#later;
-    const failure = this.#failure;
-    this.#failure = undefined;
-    if (failure) throw failure.error;
+    await this.#settleLater();
     await this.#commit(site, writes, false);
+  }
+
+  /**
+   * Resolves when the writes would survive the death of the process, without a sync. This is for a step that may be
+   * repeated after a power cut: the next commit that is synced makes it survive that too, and nobody is told of it before.
+   */
+  async commitUnsynced(site: CommitSite, writes: readonly Write[]): Promise<void> {
+    await this.#settleLater();
+    await this.#commit(site, writes, true);
+  }
+
+  /**
+   * The same as `commitUnsynced` for what is no step of the run: it neither opens the session nor counts as progress. It takes along what
+   * waits for the next commit.
+   */
+  async commitApart(site: CommitSite, writes: readonly Write[]): Promise<void> {
+    await this.#settleLater();
+    const attached = this.#attached;
+    this.#attached = [];
+    try {
+      await this.#store.commit([...attached, ...writes], { site, claim: this.#claim, lazy: true });
+    } catch (error) {
+      this.#attached = [...attached, ...this.#attached];
+      throw error;
+    }
   }
 
   /**
@@ -98,6 +132,14 @@ export class RunLedger {
     this.#later = Promise.all([this.#later, made]);
   }
 
+  /** Throws the error of a commit that the run did not wait for. */
+  async #settleLater(): Promise<void> {
+    await this.#later;
+    const failure = this.#failure;
+    this.#failure = undefined;
+    if (failure) throw failure.error;
+  }
+
   async #commit(site: CommitSite, writes: readonly Write[], lazy: boolean): Promise<void> {
     const { runId, claim } = this.#claim;
     const progress: Write = {
@@ -107,11 +149,14 @@ export class RunLedger {
     };
     const opening = this.#opening;
     const attached = this.#attached;
+    const hadSteps = this.#hasSteps;
+    this.#hasSteps ||= writes.some((write) => 'insert' in write && write.insert === 'journal');
     this.#opening = [];
     this.#attached = [];
     try {
       await this.#store.commit([...opening, progress, ...attached, ...writes], { site, claim: this.#claim, lazy });
     } catch (error) {
+      this.#hasSteps = hadSteps;
       if (opening.length > 0) this.#opening = opening;
       this.#attached = [...attached, ...this.#attached];
       throw error;

@@ -7,25 +7,44 @@ import type { Tell } from '../facts/facts.ts';
 import type { HookContext } from '../hooks/hook-context.ts';
 import type { HookRunner } from '../hooks/runner.ts';
 import type { Model, WireRequest } from '../models/model.ts';
+import type { AttachmentRef, AttachmentSource } from '../protocol/attachment.ts';
 import type { ChannelContext, InternalHookHandler } from '../protocol/bootstrap-event.ts';
+import type { Button } from '../protocol/button.ts';
 import type { CompactionSettings } from '../protocol/compaction-settings.ts';
 import type { Surface } from '../protocol/inbound.ts';
+import type { Say } from '../protocol/log.ts';
 import type { ModelRef } from '../protocol/model-ref.ts';
 import type { Requester } from '../protocol/requester.ts';
 import type { Trigger } from '../protocol/session-type.ts';
+import type { SpendSettings } from '../protocol/spend-limit.ts';
+import type { Suppression } from '../protocol/suppression.ts';
 import type { LifetimeSettings } from '../sessions/session-lifetime.ts';
+import type { TranscriptMemory } from '../sessions/transcript-memory.ts';
 import type { NewRow, Store, Write } from '../store/store.ts';
-import type { RunOutcome, SessionRow } from '../store/tables.ts';
+import type { AttachmentRow, SessionRow } from '../store/tables.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { TrustedPolicy } from '../tools/trusted-policy.ts';
+import type { SentFacts } from './capture-call.ts';
+import type { LoopSettings } from './loop-watch.ts';
 import type { RequestSpan } from './request-draft.ts';
+import type { ThreadHistoryPort } from './thread-history.ts';
 
 export type RunHooks = HookRunner<InternalHookHandler>;
 
 /** What drafting a request needs. A preview gets only this, so it cannot do anything else. */
 export type DraftParts = Pick<
   RunParts,
-  'store' | 'hooks' | 'context' | 'models' | 'lifetime' | 'tools' | 'compaction' | 'missingPlugins' | 'warn'
+  | 'store'
+  | 'hooks'
+  | 'context'
+  | 'models'
+  | 'lifetime'
+  | 'tools'
+  | 'compaction'
+  | 'missingPlugins'
+  | 'attachments'
+  | 'threadHistory'
+  | 'warn'
 >;
 
 export interface RunParts {
@@ -47,16 +66,24 @@ export interface RunParts {
   readonly commands: CommandList;
   /** Whether the operator speaks, in a session in which no other person can speak. */
   readonly isOwner: (who: { readonly sessionKey: string; readonly requester: Requester }) => boolean;
+  /** The bytes of files and images that came with messages. */
+  readonly attachments: AttachmentPort;
+  /** Reads what was written in a thread before its session began. Without it, sessions of threads begin empty. */
+  readonly threadHistory?: ThreadHistoryPort | undefined;
   /** The compaction settings of an agent. */
   readonly compaction: (agentId: string) => CompactionSettings;
   /** The writes that store a request byte for byte. */
   readonly capture: (request: CapturedRequest) => readonly Write[];
   /** The body that `capture` stored; undefined when it was pruned. */
   readonly readCapture: (runId: string, call: number) => Promise<KeptRequest | undefined>;
+  /** The limits on what model calls may cost, as they are now; undefined when there are none. */
+  readonly spend: () => SpendSettings | undefined;
   /** Tells a fact to all its listeners. */
   readonly tell: Tell;
+  /** Called after a trigger for this session was committed. */
+  readonly wakeLane: (sessionKey: string) => void;
   /** Writes to the operator's log about unexpected errors. */
-  readonly warn: (text: string) => void;
+  readonly warn: Say;
   readonly now: () => number;
   /** The start time of this process. A client that waited on an earlier connection is gone. */
   readonly upSince: number;
@@ -65,13 +92,24 @@ export interface RunParts {
   /** True for the first run of this process in a session that began in an earlier process. */
   readonly isResumed: (session: SessionRow) => boolean;
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** What was said in the sessions that talk now. */
+  readonly transcripts: TranscriptMemory;
   readonly settings: RunSettings;
+  /** When repeated tool calls of an agent are told and refused. */
+  readonly loops: (agentId: string) => LoopSettings;
+}
+
+export interface AttachmentPort extends AttachmentSource {
+  /** Removes the files of rows that were just removed, unless another row names them. */
+  forget(rows: readonly AttachmentRow[]): Promise<void>;
 }
 
 export interface RunSettings {
   /** How often one run may go back to the model with tool results. */
   readonly maxToolRounds: number;
   readonly runTimeoutMs: number;
+  /** The longest that a run about the result of a child may take, when it is less than that. */
+  readonly announceTimeoutMs?: number | undefined;
   readonly toolTimeoutMs: number;
 }
 
@@ -104,6 +142,7 @@ export interface ContextPort {
     readonly trigger: Trigger;
     readonly channel?: ChannelContext | undefined;
     readonly channelName?: string | undefined;
+    readonly isForSeveralPeople?: boolean | undefined;
     readonly at: Date;
     readonly runId: string;
     /** With false, the handlers' calls are not recorded. Previews use this. */
@@ -113,8 +152,8 @@ export interface ContextPort {
 }
 
 export interface ModelPort {
-  /** The models of an agent, first choice first. */
-  candidates(agentId: string): readonly ModelRef[];
+  /** The models of an agent, first choice first; those that were asked for by name stand before its own. */
+  candidates(agentId: string, asked?: readonly string[]): readonly ModelRef[];
   /** Rejects with an AtriumError when there is no such provider, or no key for it. */
   model(ref: ModelRef): Promise<Model>;
 }
@@ -125,7 +164,15 @@ export interface Answer {
   readonly sessionKey: string;
   readonly surface: Surface;
   readonly text: string;
+  /** Files that are sent with it. The caller's commit names them (`nameAttachments`). */
+  readonly attachments?: readonly AttachmentRef[] | undefined;
   readonly replyToId?: string | undefined;
+  /** Set for words that a person decides about: no part of them may be read as markup, which could hide it. */
+  readonly isLiteral?: true | undefined;
+  /** Set when the caller's commit names the files of the rows (`outboxWrites`), so that long code may become one. */
+  readonly mayBringFiles?: true | undefined;
+  /** What people may press instead of typing it, where the surface has buttons. */
+  readonly buttons?: readonly Button[] | undefined;
   readonly context: HookContext;
 }
 
@@ -134,7 +181,7 @@ export interface PlannedAnswer {
   readonly rows: readonly NewRow<'outbox'>[];
   /** The text that is really sent; empty when a handler cancelled it. */
   readonly text: string;
-  readonly suppressed?: RunOutcome['suppressed'];
+  readonly suppressed?: Suppression | undefined;
 }
 
 export interface DeliveryPort {
@@ -153,6 +200,7 @@ export interface CapturedRequest {
   readonly wire: WireRequest;
   /** The authors of the parts that this request has and the one before it had not. */
   readonly spans?: readonly RequestSpan[] | undefined;
+  readonly sent?: SentFacts | undefined;
 }
 
 export interface KeptRequest {

@@ -4,11 +4,10 @@
 // Everything else ends the run with an answer or with a failure that its surface is told. Rules: three commits that the
 // run waits for, when no tool is called: the message was accepted before it got here, then the request, then the
 // result; one more when the run ends the session before it, and one more when the conversation had to be compacted. No
-// step that was committed runs again.
+// step that was committed runs again. Which of them wait for the disk too is said in docs/delivery.md.
 
 import { RunStoppedError } from '../protocol/errors.ts';
 import type { ClaimedTrigger } from '../store/claimed-trigger.ts';
-import { ClaimLostError, isStoreError, PreconditionFailedError } from '../store/errors.ts';
 import { askForReply } from './ask-for-reply.ts';
 import { CLIENT_GONE } from './client-gone.ts';
 import { commitRequest } from './commit-request.ts';
@@ -21,6 +20,7 @@ import { blockRun } from './end-blocked.ts';
 import { failRun } from './end-failed.ts';
 import { finishRun } from './end-finished.ts';
 import { gateRun } from './gate-run.ts';
+import { mustBeTakenUpAgain } from './must-be-taken-up-again.ts';
 import { type OpenRun, openRun } from './open-run.ts';
 import { recoverRequest } from './recover-request.ts';
 import { requirePlugins } from './require-plugins.ts';
@@ -38,14 +38,6 @@ export async function run(parts: RunParts, claimed: ClaimedTrigger): Promise<voi
   } finally {
     opened.close();
   }
-}
-
-/**
- * Another process has claimed the run, its session was ended meanwhile, or the store refused: the run has no outcome
- * yet.
- */
-function mustBeTakenUpAgain(error: unknown): boolean {
-  return error instanceof ClaimLostError || error instanceof PreconditionFailedError || isStoreError(error);
 }
 
 async function answer(parts: RunParts, run: OpenRun): Promise<void> {
@@ -79,6 +71,7 @@ async function answer(parts: RunParts, run: OpenRun): Promise<void> {
 
 /** The model and the tools take turns until there is an answer, or until a person has to be asked first. */
 async function talk(parts: RunParts, run: OpenRun, conversation: Conversation): Promise<void> {
+  run.begun();
   const outcome = await converse(parts, run, conversation);
   if (outcome.kind === 'suspension') return suspendRun(parts, run, outcome);
   if (outcome.toolCalls) await parts.worked(run.agentId);

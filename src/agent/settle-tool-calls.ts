@@ -1,10 +1,12 @@
 // Settles the tool calls of one model answer: they run in parallel, a few at a time, and their results are in the order
 // of the calls. A call that started is not started again: after a crash the model is told that it was interrupted,
-// unless the tool says that running it twice does no harm.
+// unless the tool says that running it twice does no harm. Calls that wait for other sessions come last, so that they can
+// wait for what the other calls of the step have begun; while one of them waits, the run is suspended.
 
 import { type HookToolResult, hookMessageOf, messageOf } from '../hooks/hook-message.ts';
 import { inStep } from '../hooks/hook-trace.ts';
 import type { Message, ToolMessage } from '../protocol/message.ts';
+import type { WaitRow } from '../store/tables.ts';
 import { boundDetails } from '../tools/bound-details.ts';
 import { runTool } from '../tools/run-tool.ts';
 import type { Tool, ToolOutput } from '../tools/tool.ts';
@@ -13,7 +15,11 @@ import type { StartedCall } from './journal.ts';
 import { rewriterOf, type SaidMessage } from './message-spans.ts';
 import { offeredTools, toolCallerOf } from './offered-tools.ts';
 import type { OpenRun } from './open-run.ts';
+import { requirePlugins } from './require-plugins.ts';
 import type { RunParts } from './run-parts.ts';
+import { seekWaits } from './seek-waits.ts';
+import type { WaitSuspension } from './suspend-run.ts';
+import { withheldResult } from './withheld-message.ts';
 import { rewritersOf, writeMessage } from './write-message.ts';
 
 /** How many tools of one run work at the same time. */
@@ -25,32 +31,61 @@ export async function settleToolCalls(
   run: OpenRun,
   conversation: Conversation,
   pending: PendingCalls,
-): Promise<readonly SaidMessage[]> {
+): Promise<readonly SaidMessage[] | WaitSuspension> {
   const tools = await offeredTools(parts, run, conversation);
-  const outputs = await sideBySide(
-    pending.calls,
-    async (call) => pending.results.get(call.id) ?? (await settleOne(parts, run, call, tools, pending.isResumed)),
+  const { isResumed } = pending;
+  // Positions and not ids, because some providers give several calls of a step the same id.
+  const outputs = pending.calls.map(({ id }) => pending.results.get(id));
+  const open = pending.calls.flatMap((call, index) => {
+    const tool = call.veto === null ? tools.find(({ name }) => name === call.name) : undefined;
+    return outputs[index] ? [] : [{ index, call, tool }];
+  });
+  /** The times of the calls whose results are shown only after handlers have looked at them. */
+  const unchecked = new Map<number, number>();
+  const settle = async ({ index, call }: (typeof open)[number], waited?: WaitRow) => {
+    const { output, ms } = await settleOne(parts, run, { call, tools, isResumed, waited });
+    outputs[index] = output;
+    const { content, isError = false } = output;
+    if (mayChange(parts)) unchecked.set(index, ms);
+    else void parts.tell('tool-ended', { run, call, content, isError, ms });
+  };
+  await sideBySide(
+    open.filter(({ tool }) => !tool?.awaits),
+    (each) => settle(each),
   );
+  const awaiting = open.filter(({ tool }) => tool?.awaits);
+  if (awaiting.length > 0) {
+    const { waiting, ready } = await seekWaits(parts, run, conversation, awaiting);
+    await sideBySide(ready, ({ waited, ...each }) => settle(each, waited));
+    if (waiting.length > 0) return { kind: 'suspension', cause: 'waits', waiting };
+  }
   // A stopped run writes no results, because no later step reads them.
   run.signal.throwIfAborted();
+  // A plugin that is required may have been unloaded while the tools ran, and what it guards was then not checked.
+  requirePlugins(parts);
   const messages: SaidMessage[] = [];
   for (const [index, call] of pending.calls.entries()) {
     const output = outputs[index];
-    if (output) messages.push(await persist(parts, run, call, output));
+    if (!output) continue;
+    const said = await persist(parts, run, call, output);
+    messages.push(said);
+    const ms = unchecked.get(index);
+    if (ms === undefined || said.message.role !== 'tool') continue;
+    const { content, isError = false } = said.message;
+    void parts.tell('tool-ended', { run, call, content, isError, ms });
   }
   return messages;
 }
 
-/** The results are in the order of `given`. Once one has failed, no further one begins. */
-async function sideBySide<T, R>(given: readonly T[], work: (each: T) => Promise<R>): Promise<readonly R[]> {
-  const results: R[] = [];
-  const waiting = given.entries();
+/** Once one has failed, no further one begins. */
+async function sideBySide<T>(given: readonly T[], work: (each: T) => Promise<void>): Promise<void> {
+  const waiting = given.values();
   let hasFailed = false;
   const takeTurns = async () => {
-    for (const [index, each] of waiting) {
+    for (const each of waiting) {
       if (hasFailed) return;
       try {
-        results[index] = await work(each);
+        await work(each);
       } catch (error) {
         hasFailed = true;
         throw error;
@@ -58,19 +93,29 @@ async function sideBySide<T, R>(given: readonly T[], work: (each: T) => Promise<
     }
   };
   await Promise.all(Array.from({ length: Math.min(MOST_AT_ONCE, given.length) }, takeTurns));
-  return results;
+}
+
+/** A handler may take something out of a result, which must not be seen or recorded before. */
+function mayChange({ hooks }: RunParts): boolean {
+  return hooks.has('tool_result_persist') || hooks.has('before_message_write');
+}
+
+interface OpenCall {
+  readonly call: StartedCall;
+  readonly tools: readonly Tool[];
+  readonly isResumed: boolean;
+  /** Set when the call has waited; its start was told when the wait began. */
+  readonly waited: WaitRow | undefined;
 }
 
 async function settleOne(
   parts: RunParts,
   run: OpenRun,
-  call: StartedCall,
-  tools: readonly Tool[],
-  isResumed: boolean,
-): Promise<ToolOutput> {
-  const startedAt = parts.now();
-  void parts.tell('tool-started', { run, call });
-  const output = await outputOf(parts, run, call, tools, isResumed);
+  { call, tools, isResumed, waited }: OpenCall,
+): Promise<{ readonly output: ToolOutput; readonly ms: number }> {
+  const startedAt = waited?.createdAt ?? parts.now();
+  if (!waited) void parts.tell('tool-started', { run, call });
+  const output = await outputOf(parts, run, { call, tools, isResumed, waited });
   // A result that came after the run was stopped is dropped; the next attempt tells the model that the call was
   // interrupted.
   run.signal.throwIfAborted();
@@ -82,9 +127,11 @@ async function settleOne(
       isError: output.isError === true,
       details: output.details === undefined ? null : boundDetails(output.details),
     }),
+    ...(waited ? [{ remove: 'waits', where: { runId: run.runId, place: waited.place } } as const] : []),
+    ...(output.writes ?? []),
   ]);
   void parts.tell('tool-settled', { run, call, output, ms });
-  return output;
+  return { output, ms };
 }
 
 const INTERRUPTED =
@@ -93,9 +140,7 @@ const INTERRUPTED =
 async function outputOf(
   parts: RunParts,
   run: OpenRun,
-  call: StartedCall,
-  tools: readonly Tool[],
-  isResumed: boolean,
+  { call, tools, isResumed, waited }: OpenCall,
 ): Promise<ToolOutput> {
   if (call.veto !== null) return call.veto;
   const tool = tools.find(({ name }) => name === call.name);
@@ -105,7 +150,12 @@ async function outputOf(
   return runTool(
     tool,
     call.params,
-    { ...toolCallerOf(run, call.id), signal: run.signal, grant: call.grant ?? undefined },
+    {
+      ...toolCallerOf(run, call.id),
+      signal: run.signal,
+      grant: call.grant ?? undefined,
+      waitedFor: waited?.awaited,
+    },
     { timeoutMs: tool.timeoutMs ?? parts.settings.toolTimeoutMs },
   );
 }
@@ -123,7 +173,7 @@ async function persist(parts: RunParts, run: OpenRun, call: StartedCall, output:
   let kept: Message = message;
   const rewriters: (string | undefined)[] = [];
   if (parts.hooks.has('tool_result_persist')) {
-    const { result, calls } = await parts.hooks.run(
+    const { result, refusal, calls } = await parts.hooks.run(
       'tool_result_persist',
       {
         toolName: call.name,
@@ -133,7 +183,10 @@ async function persist(parts: RunParts, run: OpenRun, call: StartedCall, output:
       },
       { ...inStep(run.context, `tool ${call.id}`), toolName: call.name, toolCallId: call.id },
     );
-    if (result.message) {
+    if (refusal?.cause === 'failure') {
+      kept = withheldResult(message, refusal.reason);
+      rewriters.push(`tool_result_persist of ${refusal.owner}`);
+    } else if (result.message) {
       kept = messageOf(message, { ...result.message });
       rewriters.push(rewritersOf(calls, 'tool_result_persist'));
     }

@@ -14,13 +14,15 @@ import type { ApprovalRow } from '../store/tables.ts';
 import { type GateAsk, type GatePass, type GateVeto, gateToolCall, vetoOutput } from '../tools/gate-tool-call.ts';
 import type { Conversation, PendingCalls } from './conversation.ts';
 import { holdToAnswers, vetoOf } from './hold-to-answers.ts';
+import { idsOf } from './ids-of.ts';
 import { type StartedCall, stepsOf } from './journal.ts';
+import type { LoopWatch } from './loop-watch.ts';
 import { rewriterOf } from './message-spans.ts';
 import { offeredTools, toolCallerOf } from './offered-tools.ts';
 import type { OpenRun } from './open-run.ts';
 import type { RunParts } from './run-parts.ts';
 import { type ApprovalSubject, type SoughtApproval, seekApproval } from './seek-approval.ts';
-import { type Suspension, tellVoid } from './suspend-run.ts';
+import { type ApprovalSuspension, tellVoid } from './suspend-run.ts';
 import { writeMessage } from './write-message.ts';
 
 /** When one of the calls needs a person who has not answered yet, none of them starts. */
@@ -29,9 +31,10 @@ export async function startToolCalls(
   run: OpenRun,
   conversation: Conversation,
   message: AssistantMessage,
-): Promise<PendingCalls | Suspension> {
+  loops: LoopWatch,
+): Promise<PendingCalls | ApprovalSuspension> {
   const stored = conversation.asked ? await unspentApprovals(parts, run) : [];
-  const gated = await gateCalls(parts, run, conversation, message, stored);
+  const gated = await gateCalls(parts, run, conversation, message, stored, loops);
   // This holds also when no handler would ask now: a run that was stopped while it waited does not go on.
   const cancelled = stored.find(({ decision }) => decision === 'cancelled');
   if (cancelled) {
@@ -57,6 +60,7 @@ async function gateCalls(
   conversation: Conversation,
   message: AssistantMessage,
   stored: readonly ApprovalRow[],
+  loops: LoopWatch,
 ): Promise<GatedCalls> {
   const tools = await offeredTools(parts, run, conversation);
   const calls: StartedCall[] = [];
@@ -64,6 +68,14 @@ async function gateCalls(
   const resolutions: (() => void)[] = [];
   for (const [index, call] of toolCallsOf(message).entries()) {
     const { id } = call;
+    const loop = loops.judge(call);
+    if (loop?.kind === 'warn')
+      parts.warn(`The agent "${run.agentId}" ${loop.sentence} (run ${run.runId}).`, { ...idsOf(run), toolCallId: id });
+    if (loop?.kind === 'refuse') {
+      const { params } = call;
+      calls.push(vetoed(call, { kind: 'veto', reason: loop.sentence, by: 'policy', cause: 'blocked', params }));
+      continue;
+    }
     const gate = await gateToolCall(call, {
       tools,
       trustedPolicies: parts.trustedPolicies,
@@ -167,10 +179,15 @@ function tellResolution(onResolution: GateAsk['onResolution'], decision: Approva
   if (decision) void (async () => onResolution?.(decision))().catch(() => undefined);
 }
 
-function suspensionOf(message: AssistantMessage, sought: readonly SoughtApproval[], isKept: boolean): Suspension {
+function suspensionOf(
+  message: AssistantMessage,
+  sought: readonly SoughtApproval[],
+  isKept: boolean,
+): ApprovalSuspension {
   const fresh = sought.flatMap((each) => (each.kind === 'new' ? [each] : []));
   return {
     kind: 'suspension',
+    cause: 'approvals',
     message,
     approvals: fresh.map(({ row }) => row),
     voids: fresh.flatMap(({ voids }) => voids),

@@ -18,6 +18,8 @@ export type ClientFrame =
       readonly type: 'message';
       readonly id: string;
       readonly text: string;
+      /** Uploads, each by the id that only who made it knows. With files, the text may be empty. */
+      readonly attachments?: readonly { readonly id: string }[] | undefined;
       /** What the client knows about it besides, for plugins. */
       readonly metadata?: JsonObject | undefined;
     }

@@ -4,6 +4,9 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { DiscordChannel } from '../../extensions/discord/discord-channel.ts';
+import { SlackChannel } from '../../extensions/slack/slack-channel.ts';
+import { TelegramChannel } from '../../extensions/telegram/telegram-channel.ts';
 import { createApiChannel } from './api/api-channel.ts';
 import type { Channel } from './channel.ts';
 import { CliChannel } from './cli/cli-channel.ts';
@@ -19,7 +22,21 @@ const ports: SocketChannelPorts = {
   stop: () => {},
   now: Date.now,
 };
-const channels: readonly Channel[] = [new WebChannel(ports), new CliChannel(ports), createApiChannel()];
+const parts = {
+  accounts: [],
+  commands: () => [],
+  memory: { read: async () => undefined, write: async () => {} },
+  now: Date.now,
+  warn: () => {},
+};
+const channels: readonly Channel[] = [
+  new WebChannel(ports),
+  new CliChannel(ports),
+  createApiChannel(),
+  new DiscordChannel(parts),
+  new SlackChannel(parts),
+  new TelegramChannel(parts),
+];
 
 describe('docs/delivery.md', () => {
   it.each(channels.map((channel) => [channel.id, channel] as const))('states the promise of %s', (id, channel) => {
@@ -48,6 +65,11 @@ describe('docs/delivery.md', () => {
       'tool-end': true,
       'approval-start': true,
       'approval-end': true,
+      'wait-start': true,
+      'wait-end': true,
+      'child-start': true,
+      'child-end': true,
+      'limit-near': true,
       'run-end': true,
       result: true,
       error: true,

@@ -33,6 +33,10 @@ export class LiveDrafts {
       case 'tool-end':
       case 'approval-start':
       case 'approval-end':
+      case 'wait-start':
+      case 'wait-end':
+      case 'child-start':
+      case 'child-end':
         if (draft && draft.length < MOST_FRAMES) draft.push(frame);
         return;
     }
@@ -49,13 +53,20 @@ const MOST_FRAMES = 200;
 const LONGEST_DRAFT = 200_000;
 
 /**
- * A run that continues after an approval keeps its draft; a run that is taken up again after a crash starts a new
- * draft.
+ * A run that continues after an approval or a wait keeps its draft; a run that is taken up again after a crash starts a
+ * new draft.
  */
 function isSuspended(runId: string, draft: readonly LiveFrame[] = []): boolean {
   const last = draft.at(-1);
-  return last?.runId === runId && (last.type === 'approval-start' || last.type === 'approval-end');
+  return last?.runId === runId && SUSPENDING.has(last.type);
 }
+
+const SUSPENDING: ReadonlySet<LiveFrame['type']> = new Set([
+  'approval-start',
+  'approval-end',
+  'wait-start',
+  'wait-end',
+]);
 
 /** Neighbouring deltas of one call are kept as one frame. */
 function appendText(draft: LiveFrame[], frame: LiveFrame & { type: 'text-delta' }): void {

@@ -1,6 +1,8 @@
 // What was sent to a surface, for clients that connect and disconnect. The outbox is the mailbox; a socket channel gets
 // this view of it and does not know where the parts are kept.
 
+import type { AttachmentRef } from '../protocol/attachment.ts';
+
 export interface Mailbox {
   /**
    * Returns the parts of a surface after `after`, oldest first: those that were sent, and those that are about to be
@@ -17,4 +19,6 @@ export interface MailboxPart {
   readonly runId: string;
   readonly part: number;
   readonly text: string;
+  /** Files that are shown with the text. */
+  readonly attachments?: readonly AttachmentRef[] | undefined;
 }

@@ -54,12 +54,25 @@ function parseHello({ session, agent, surface, after }: JsonObject): ClientFrame
   return { type: 'hello', session, agent, surface, after };
 }
 
-function parseMessage({ id, text, metadata }: JsonObject): ClientFrame | BadFrame {
+function parseMessage({ id, text, attachments = [], metadata }: JsonObject): ClientFrame | BadFrame {
   if (!isName(id, LONGEST_NAME)) return { problem: 'A message needs an "id" of its own, of up to 128 characters.' };
-  if (typeof text !== 'string' || text.trim() === '') return { problem: 'A message needs a "text".', id };
+  const files = parseFiles(attachments);
+  if (!files) return { problem: '"attachments" is a list of files, each with the "id" of its upload.', id };
+  if (typeof text !== 'string' || (text.trim() === '' && files.length === 0))
+    return { problem: 'A message needs a "text".', id };
   if (metadata !== undefined && !isJsonObject(metadata)) return { problem: '"metadata" must be an object.', id };
-  return { type: 'message', id, text, metadata };
+  return { type: 'message', id, text, ...(files.length > 0 && { attachments: files }), metadata };
 }
+
+function parseFiles(value: JsonValue): readonly { readonly id: string }[] | undefined {
+  if (!Array.isArray(value) || value.length > MOST_FILES) return undefined;
+  const files = value.flatMap((file: JsonValue) =>
+    isJsonObject(file) && isName(file.id, LONGEST_NAME) ? [{ id: file.id }] : [],
+  );
+  return files.length === value.length ? files : undefined;
+}
+
+const MOST_FILES = 100;
 
 function parseCall({ id, method, params = {} }: JsonObject): ClientFrame | BadFrame {
   if (!isName(id, LONGEST_NAME)) return { problem: 'A call needs an "id" of its own, of up to 128 characters.' };

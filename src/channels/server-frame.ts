@@ -49,6 +49,11 @@ const WATCHED_TYPES = [
   'tool-end',
   'approval-start',
   'approval-end',
+  'wait-start',
+  'wait-end',
+  'child-start',
+  'child-end',
+  'limit-near',
   'run-end',
 ] as const;
 type WatchedType = (typeof WATCHED_TYPES)[number];
@@ -69,6 +74,11 @@ export function liveFrameOf(event: LiveEvent): LiveFrame | undefined {
       // The reply is left out here: it comes as parts, after the hooks that may change it.
       return { ...event, reply: undefined };
     case 'approval-end':
+    case 'wait-start':
+    case 'wait-end':
+    case 'child-start':
+    case 'child-end':
+    case 'limit-near':
     case 'run-start':
     case 'text-reset':
       return event;

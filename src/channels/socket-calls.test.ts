@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { UnknownMethodError } from './errors.ts';
+import { NO_FILES } from './fixtures/no-files.ts';
 import type { ServerFrame } from './server-frame.ts';
 import type { SocketChannelPorts } from './socket-channel.ts';
 import { SocketPage, type SocketServer, serveSockets } from './socket-rig.ts';
@@ -11,7 +12,11 @@ afterEach(() => server?.close());
 async function open(call?: SocketChannelPorts['call']): Promise<SocketPage> {
   const mailbox = { history: async () => [], last: async () => undefined };
   const channel = new WebChannel({ mailbox, stop: () => {}, now: Date.now, call });
-  await channel.open({ receive: async () => ({ outcome: 'accepted', runId: 'run_1', sessionKey: 'agent:main:x' }) });
+  await channel.open({
+    ...NO_FILES,
+    receive: async () => ({ outcome: 'accepted', runId: 'run_1', sessionKey: 'agent:main:x' }),
+    receiveChange: () => Promise.reject(new Error('no changes')),
+  });
   server = await serveSockets(channel);
   return SocketPage.open(server.url);
 }

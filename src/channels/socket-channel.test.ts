@@ -16,6 +16,7 @@ import type { Store } from '../store/store.ts';
 import { folderForTest } from '../testkit/folder-for-test.ts';
 import { gate } from '../testkit/gate.ts';
 import type { ReceiveResult } from './channel.ts';
+import { NO_FILES } from './fixtures/no-files.ts';
 import type { Mailbox } from './mailbox.ts';
 import { LARGEST_FRAME } from './parse-client-frame.ts';
 import { SocketPage, type SocketServer, serveSockets } from './socket-rig.ts';
@@ -52,7 +53,7 @@ afterEach(async () => {
 
 async function startGateway(maxBufferedBytes?: number, mailbox: Mailbox = outboxMailbox(store)): Promise<void> {
   channel = new WebChannel({ mailbox, stop: (key) => stopped.push(key), now: Date.now, maxBufferedBytes });
-  await channel.open({ receive });
+  await channel.open({ ...NO_FILES, receive, receiveChange: () => Promise.reject(new Error('no changes')) });
   outbox = new Outbox({
     store,
     channels: () => channel,
@@ -100,6 +101,7 @@ async function answers(surface: string, runId: string, ...texts: readonly string
   const ports = {
     hooks: { has: () => false, run: () => Promise.reject(new Error('no hooks')), observe: () => {} },
     channel,
+    keep: () => Promise.reject(new Error('no file is kept here')),
     now: Date.now,
     ttlMs: 60_000,
   };
@@ -374,6 +376,10 @@ describe('rubbish', () => {
     ['a type that is not there', '{"type":"__proto__"}'],
     ['a message without an id', '{"type":"message","text":"hi"}'],
     ['a message without words', '{"type":"message","id":"m1","text":"  "}'],
+    [
+      'a file by its hash',
+      JSON.stringify({ type: 'message', id: 'm1', text: 'hi', attachments: [{ hash: 'a'.repeat(64), name: 'a' }] }),
+    ],
     ['a surface with tricks in it', '{"type":"hello","surface":"../../x"}'],
     ['a session that is no text', '{"type":"hello","session":{"a":1}}'],
     ['a place that is no number', '{"type":"hello","after":"1e999"}'],

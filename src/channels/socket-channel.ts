@@ -11,6 +11,7 @@ import { type Surface, surfaceId } from '../protocol/inbound.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
 import type { Channel, ChannelPort, DeliveryGuarantee, OutboundPart, SendOutcome } from './channel.ts';
+import type { Attachments } from './channel-capabilities.ts';
 import type { ClientFrame } from './client-frame.ts';
 import { ChannelClosedError, HelloMissingError, UnknownMethodError } from './errors.ts';
 import { LiveDrafts } from './live-drafts.ts';
@@ -38,6 +39,8 @@ export interface SocketChannelKind {
   readonly id: string;
   readonly guarantee: DeliveryGuarantee;
   readonly maxTextLength: number;
+  /** Set when the clients show files, whose bytes they fetch themselves. */
+  readonly attachments?: Attachments | undefined;
   /** The surface of a client that names none. */
   readonly defaultSurface: () => string;
 }
@@ -51,6 +54,7 @@ export class SocketChannel implements Channel {
   readonly id: string;
   readonly guarantee: DeliveryGuarantee;
   readonly maxTextLength: number;
+  readonly attachments?: Attachments | undefined;
   readonly #kind: SocketChannelKind;
   readonly #ports: SocketChannelPorts;
   readonly #viewers = new Set<Viewer>();
@@ -65,6 +69,7 @@ export class SocketChannel implements Channel {
     this.id = kind.id;
     this.guarantee = kind.guarantee;
     this.maxTextLength = kind.maxTextLength;
+    this.attachments = kind.attachments;
     this.#kind = kind;
     this.#ports = ports;
   }
@@ -74,12 +79,12 @@ export class SocketChannel implements Channel {
   }
 
   async send(part: OutboundPart): Promise<SendOutcome> {
-    const { surface, seq, runId, part: number, text } = part;
+    const { surface, seq, runId, part: number, text, attachments } = part;
     if (surface.channel !== this.id) return { outcome: 'failed', reason: `this is ${this.id}, not ${surface.channel}` };
     if (!this.#port) return { outcome: 'retry', reason: `the channel ${this.id} is closed` };
     const id = surfaceId(surface);
     for (const viewer of this.#viewers) {
-      if (viewer.surfaceId === id) viewer.show({ type: 'part', seq, runId, part: number, text });
+      if (viewer.surfaceId === id) viewer.show({ type: 'part', seq, runId, part: number, text, attachments });
     }
     return { outcome: 'sent', receipt: { mailbox: seq } };
   }
@@ -182,25 +187,29 @@ export class SocketChannel implements Channel {
     viewer.beginAfter(after);
     for (let from = after; ; ) {
       const parts = await this.#ports.mailbox.history(id, from, PARTS_A_READ);
-      for (const { seq, runId, part, text } of parts) {
+      for (const { seq, runId, part, text, attachments } of parts) {
         // Old parts are sent no faster than the client reads them.
         if (!(await viewer.connection.caughtUp(REPLAY_PATIENCE_MS))) return viewer.connection.end(1013, TOO_SLOW);
-        viewer.showNow({ type: 'part', seq, runId, part, text });
+        viewer.showNow({ type: 'part', seq, runId, part, text, attachments });
         from = seq;
       }
       if (parts.length < PARTS_A_READ) return;
     }
   }
 
-  async #receive(viewer: Viewer, { id, text, metadata }: ClientFrame & { type: 'message' }): Promise<void> {
+  async #receive(viewer: Viewer, frame: ClientFrame & { type: 'message' }): Promise<void> {
+    const { id, text, attachments: named = [], metadata } = frame;
     const { connection, surface, session, agent } = viewer;
     if (!surface) throw new HelloMissingError();
     if (!this.#port) throw new ChannelClosedError({ channel: this.id });
     const name = surface.peer.id;
-    const { outcome, runId, sessionKey } = await this.#port.receive({
+    const port = this.#port;
+    const attachments = await Promise.all(named.map(({ id: upload }) => port.findUpload(upload)));
+    const { outcome, runId, sessionKey } = await port.receive({
       surface,
       sender: { id: name },
       text,
+      ...(attachments.length > 0 && { attachments }),
       at: this.#ports.now(),
       // Two clients may choose the same id. Two tabs on one surface that do so mean the same message.
       eventId: `${name}:${id}`,

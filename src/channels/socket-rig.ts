@@ -5,6 +5,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
+import type { AttachmentRef } from '../protocol/attachment.ts';
 import type { ChannelRig } from './channel-suite.ts';
 import type { Mailbox } from './mailbox.ts';
 import type { ServerFrame } from './server-frame.ts';
@@ -43,6 +44,8 @@ export class SocketPage {
   readonly frames: ServerFrame[] = [];
   /** The texts that a person sees, in order. */
   readonly shown: string[] = [];
+  /** The files that a person sees, in order. */
+  readonly files: AttachmentRef[] = [];
   closeCode: number | undefined;
   surface: string | undefined;
   sessionKey: string | undefined;
@@ -97,9 +100,9 @@ export class SocketPage {
   }
 
   /** Resolves with the server's answer to this message: accepted, or an error. */
-  async says(text: string, id: string): Promise<ServerFrame> {
+  async says(text: string, id: string, attachments?: readonly { readonly id: string }[]): Promise<ServerFrame> {
     const from = this.frames.length;
-    this.send({ type: 'message', id, text });
+    this.send({ type: 'message', id, text, attachments });
     const answer = () =>
       this.frames.slice(from).find((frame) => (frame.type === 'accepted' || frame.type === 'error') && frame.id === id);
     await this.until(() => answer() !== undefined || this.closeCode !== undefined);
@@ -188,6 +191,7 @@ export class SocketPage {
         if (frame.seq <= (this.after ?? 0)) return;
         this.after = frame.seq;
         this.shown.push(frame.text);
+        this.files.push(...(frame.attachments ?? []));
         this.send({ type: 'ack', seq: frame.seq });
         return;
     }
@@ -209,6 +213,19 @@ export async function socketChannelRig(make: (ports: SocketChannelPorts) => Sock
     surface: { channel: channel.id, accountId: 'default', peer: { kind: 'direct', id: 'desk' } },
     ready: () => page.connect(),
     says: async (text, eventId) => (await page.says(text, eventId)).type === 'accepted',
+    // A page uploads a file before it names it in a message, and fetches a file that a part names.
+    sends: async (text, file, eventId, port) => {
+      const { id } = await port.upload(file);
+      return (await page.says(text, eventId, [{ id }])).type === 'accepted';
+    },
+    filesShown: async (port) => {
+      await page.caughtUp();
+      const files = page.files.map(async ({ hash, name }) => {
+        const bytes = await port.readAttachment(hash);
+        return bytes ? [{ name, bytes }] : [];
+      });
+      return (await Promise.all(files)).flat();
+    },
     shown: async () => {
       await page.caughtUp();
       return page.shown;

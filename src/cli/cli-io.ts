@@ -2,6 +2,7 @@
 // process.
 
 import { type Environment, readEnvironment } from '../config/environment.ts';
+import type { LineAsker } from './line-asker.ts';
 
 export interface CliIo {
   readonly environment: Environment;
@@ -10,6 +11,8 @@ export interface CliIo {
   readonly now: () => Date;
   /** Called by a command whose work goes on after it has returned; the process then ends by itself. */
   readonly linger: () => void;
+  /** Asks the person for one line; a secret is not shown. Undefined when the input ends without one. */
+  readonly ask: (question: string, isSecret: boolean) => Promise<string | undefined>;
   /** True when a person reads the output, so that tables and colour make sense. */
   readonly isTerminal: boolean;
   /** The width that tables may use. */
@@ -22,12 +25,18 @@ export function processIo(linger: () => void): CliIo {
     if (error.code !== 'EPIPE') throw error;
     process.exit();
   });
+  let asker: LineAsker | undefined;
   return {
     environment: readEnvironment(),
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
     now: () => new Date(),
     linger,
+    ask: async (question, isSecret) => {
+      const { LineAsker } = await import('./line-asker.ts');
+      asker ??= new LineAsker();
+      return asker.ask(question, isSecret);
+    },
     isTerminal: process.stdout.isTTY === true,
     columns: process.stdout.columns ?? 100,
   };

@@ -5,7 +5,7 @@
 
 import { type Command, Option } from 'commander';
 import type { CliIo } from './cli-io.ts';
-import type { GROUPS } from './commands.ts';
+import type { GROUPS } from './command-groups.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
 import { type GatewayClient, lazyClient, openGatewayClient, openReadingClient } from './gateway/gateway-client.ts';
 import { outputWidth } from './output/format-table.ts';

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import type { CliCommand } from './command.ts';
-import { COMMANDS, GROUPS } from './commands.ts';
+import { GROUPS } from './command-groups.ts';
+import { COMMANDS } from './commands.ts';
+import { loadCommandsOf } from './commands-of-word.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const paths = COMMANDS.map(({ path }) => path as string);
@@ -11,7 +13,7 @@ const paths = COMMANDS.map(({ path }) => path as string);
 /** Every value that a file of this folder exports, alone or in a list. */
 async function exportedCommands(): Promise<readonly CliCommand[]> {
   const names = await readdir(here, { recursive: true });
-  const files = names.filter((name) => /(?<!\.test|main)\.ts$/.test(name) && !name.startsWith('fixtures'));
+  const files = names.filter((name) => /(?<!\.test|main|run-process)\.ts$/.test(name) && !name.startsWith('fixtures'));
   const modules: Record<string, unknown>[] = await Promise.all(files.map((name) => import(join(here, name))));
   return modules.flatMap((module) => Object.values(module).flat()).filter(isCommand);
 }
@@ -28,6 +30,13 @@ it('lists every command that there is, once', async () => {
 it('has a sentence for every group, and no group without a command', () => {
   const groups = new Set(paths.filter((path) => path.includes(' ')).map((path) => path.split(' ')[0]));
   expect([...groups].sort()).toEqual(Object.keys(GROUPS).sort());
+});
+
+it('finds the commands of every first word without reading the others, in the same order', async () => {
+  for (const word of new Set(paths.map((path) => path.split(' ')[0] ?? ''))) {
+    expect(await loadCommandsOf(word)).toEqual(COMMANDS.filter(({ path }) => path.split(' ')[0] === word));
+  }
+  expect(await loadCommandsOf('toString')).toBeUndefined();
 });
 
 it.each(paths)('tells in docs/cli.md about atrium %s', async (path) => {

@@ -24,7 +24,8 @@ const JOB_OPTIONS = {
   '--cron <fields>': 'five or six cron fields, such as "0 9 * * 1-5"',
   '--tz <zone>': 'the time zone of --at and --cron, such as "Europe/Lisbon"',
   '--session <own|main>': 'a session of its own, or the main session of the agent',
-  '--deliver <surface>': 'where answers go: "web:<name>", "cli:<name>" or "none"',
+  '--deliver <surface>':
+    'where answers go: "web:<name>", "cli:<name>", a chat such as "telegram:123", "slack:channel:C1" or "discord/work:channel:42#thread", or "none"',
   '--missed <catch-up|skip>': 'what becomes of a time that passed while the gateway was down',
   '--remove-after-run': 'with --at: remove the job when its time has come',
   '--json': 'print JSON for programs',

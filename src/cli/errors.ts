@@ -1,5 +1,6 @@
 // The errors that the cli folder raises, one row each. docs/errors.md is made from these rows.
 
+import type { ConfigIssue } from '../config/errors.ts';
 import { defineError } from '../protocol/errors.ts';
 
 export class FlagCombinationError extends defineError({
@@ -148,10 +149,22 @@ export class SnapshotUnusableError extends defineError({
 
 export class GatewayDownError extends defineError({
   code: 'ATRIUM_CLI_GATEWAY_DOWN',
-  message: ({ stateDir, detail }: { stateDir: string; detail: string }) =>
-    `No gateway is running on ${stateDir} (${detail}). Start one with "atrium start" and try again.`,
-  means: 'A command needs a running gateway and there is none; `detail` says how that was seen.',
-  remedy: 'Start one with `atrium start`.',
+  message: ({
+    stateDir,
+    detail,
+    stray,
+  }: {
+    stateDir: string;
+    detail: string;
+    stray?: { readonly url: string; readonly pid?: number | undefined; readonly problem: string } | undefined;
+  }) =>
+    stray === undefined
+      ? `No gateway is running on ${stateDir} (${detail}). Start one with "atrium start" and try again.`
+      : `No gateway owns ${stateDir}, but one that did still runs at ${stray.url}${stray.pid === undefined ? '' : ` (process ${stray.pid})`} and accepts nothing more. It says: ${stray.problem}`,
+  means:
+    'A command needs a running gateway and there is none; `detail` says how that was seen. With `stray`, one still runs whose state directory, or the lock in it, was removed or replaced.',
+  remedy:
+    'Start one with `atrium start`. Stop one that has lost its state directory first, or put back what was there.',
 }) {}
 
 export class GatewayFrozenError extends defineError({
@@ -214,6 +227,15 @@ export class InstallBlockedError extends defineError({
   remedy: 'Read the reason; change or disable that plugin if it is wrong.',
 }) {}
 
+export class InstallManagedError extends defineError({
+  code: 'ATRIUM_INSTALL_MANAGED',
+  message: ({ target }: { target: string }) =>
+    `"${target}" was left as it is, because OPENCLAW_NIX_MODE is 1: another program decides what is installed. Change it there.`,
+  means:
+    'With OPENCLAW_NIX_MODE=1 another program, such as Nix, decides what is installed. No command installs or removes anything.',
+  remedy: 'Change it where the installation is made, or take the variable back.',
+}) {}
+
 export class InstallUncheckedError extends defineError({
   code: 'ATRIUM_INSTALL_UNCHECKED',
   message: ({ target, detail }: { target: string; detail: string }) =>
@@ -228,4 +250,131 @@ export class InstallUnconfirmedError extends defineError({
     `"${target}" was not installed, because there is no terminal at which you could be asked. Read what is shown above, then run the command again with --yes.`,
   means: 'There is no terminal to ask at, and `--yes` was not given.',
   remedy: 'Read what is shown, then use `--yes`.',
+}) {}
+
+export class UnknownPlatformError extends defineError({
+  code: 'ATRIUM_CHANNEL_PLATFORM_UNKNOWN',
+  message: ({ platform, known }: { platform: string; known: readonly string[] }) =>
+    `There is no channel "${platform}". Atrium has ${known.join(', ')}.`,
+  means: 'The command names a chat platform that Atrium does not speak to.',
+  remedy: 'Use one of the names in the message.',
+}) {}
+
+export class ChannelAccountUnknownError extends defineError({
+  code: 'ATRIUM_CHANNEL_ACCOUNT_UNKNOWN',
+  message: ({ platform, account, known }: { platform: string; account: string; known: readonly string[] }) =>
+    known.length === 0
+      ? `${platform} has no account in the configuration. Add one with: atrium channels add ${platform}`
+      : `${platform} has no account "${account}". It has ${known.join(', ')}.`,
+  means: 'The command names an account that the configuration does not have.',
+  remedy: 'Use one of the accounts in the message, or add one with `atrium channels add`.',
+}) {}
+
+export class ChannelAccountExistsError extends defineError({
+  code: 'ATRIUM_CHANNEL_ACCOUNT_EXISTS',
+  message: ({ platform, account }: { platform: string; account: string }) =>
+    `${platform} has the account "${account}" already. Give it a new token with: atrium channels login ${platform}${account === 'default' ? '' : ` --account ${account}`}`,
+  means: '`atrium channels add` was called for an account that the configuration has.',
+  remedy: 'Choose another name with `--account`, or use `atrium channels login`.',
+}) {}
+
+export class ChannelTokenError extends defineError({
+  code: 'ATRIUM_CHANNEL_TOKEN_UNUSABLE',
+  message: ({ key, problem }: { key: string; problem: string }) => `The ${key} cannot be used: ${problem}`,
+  means: 'A token is missing, does not have the form of such a token, or was refused by the platform.',
+  remedy: 'Copy the token again from where the message says. Nothing was written.',
+}) {}
+
+export class BundledRunUnknownError extends defineError({
+  code: 'ATRIUM_BUNDLE_RUN_UNKNOWN',
+  message: ({ run }: { run: string }) =>
+    `The bundle has no run ${JSON.stringify(run)}. "atrium trajectory open" without --run lists those that it has.`,
+  means: 'A bundle has no run of this id.',
+  remedy: 'List its runs with `atrium trajectory open BUNDLE`.',
+}) {}
+
+export class BundledRunUnreadableError extends defineError({
+  code: 'ATRIUM_BUNDLE_RUN_UNREADABLE',
+  message: ({ run, file }: { run: string; file: string }) =>
+    `Run ${run} cannot be shown: ${file} is missing, was changed, or does not describe a run. Export the session again.`,
+  means: 'The description of a run in a bundle is missing, was changed, or is none.',
+  remedy: 'Export the session again, or copy the bundle again.',
+}) {}
+
+export class UnreadableSettingError extends defineError({
+  code: 'ATRIUM_CLI_SETTING_UNREADABLE',
+  message: ({ setting }: { setting: string }) =>
+    `"${setting}" is no address of a setting. Write names with dots between them, items in brackets and other names in quotes: agents.list[0].model, channels.slack.channels["a b"].`,
+  means: 'The text cannot be read as the address of a setting.',
+  remedy: 'Write names with dots between them; `docs/config.md` lists them.',
+}) {}
+
+export class UnknownSettingError extends defineError({
+  code: 'ATRIUM_CLI_SETTING_UNKNOWN',
+  message: ({ setting, suggestion }: { setting: string; suggestion: string | undefined }) =>
+    `${setting} is not a setting that Atrium knows, so nothing was written. ${
+      suggestion ? `Did you mean ${suggestion}?` : '"atrium config schema" lists them all.'
+    } With --force it is written all the same.`,
+  means: 'No setting has this address.',
+  remedy: 'Use the address that the message suggests, or one from `docs/config.md`.',
+}) {}
+
+export class SettingRefusedError extends defineError({
+  code: 'ATRIUM_CLI_SETTING_REFUSED',
+  message: ({ issues }: { issues: readonly ConfigIssue[] }) => {
+    const lines = issues.map(({ path, found, expected }) => `${path} would be ${found}; expected ${expected}.`);
+    return `${lines.join('\n')}\nNothing was written.`;
+  },
+  means: 'No gateway could use the configuration after the change. `issues` holds what would be wrong.',
+  remedy: 'Give a value of the kind that the message names. `--force` writes it all the same.',
+}) {}
+
+export class UnkeptValueError extends defineError({
+  code: 'ATRIUM_CLI_SETTING_VALUE_UNKEPT',
+  message: ({ setting, value }: { setting: string; value: string }) =>
+    `${setting} cannot be ${value}: a configuration cannot hold that. Nothing was written. To take a setting out, use "atrium config unset ${setting}"; for the text, add --string.`,
+  means: 'The value is null, or a number without end, which no configuration file can hold.',
+  remedy: 'Use `atrium config unset` to take a setting out, or `--string` for the text.',
+}) {}
+
+export class MissingSettingValueError extends defineError({
+  code: 'ATRIUM_CLI_SETTING_VALUE_MISSING',
+  message: ({ setting }: { setting: string }) =>
+    `There is no value for ${setting}. Write it behind the name, or type it when you are asked.`,
+  means: 'A command that changes a setting was given no value.',
+  remedy: 'Write the value behind the name of the setting.',
+}) {}
+
+export class EditGivenUpError extends defineError({
+  code: 'ATRIUM_CLI_EDIT_GIVEN_UP',
+  message: ({ file, draft }: { file: string; draft: string }) =>
+    `${file} is unchanged, because a gateway could not use what you wrote. Your text is in ${draft}.`,
+  means: 'The edited configuration could not be used, and it was not edited again.',
+  remedy: 'Correct the draft that the message names and copy it over the file, or delete it.',
+}) {}
+
+export class EditorFailedError extends defineError({
+  code: 'ATRIUM_CLI_EDITOR_FAILED',
+  message: ({ editor, outcome }: { editor: string; outcome: string }) =>
+    `The editor "${editor}" ended with ${outcome}, so nothing was changed. Set VISUAL or EDITOR to the one that you use.`,
+  means: 'The editor could not be started, or ended with an error.',
+  remedy: 'Set the variable `VISUAL` or `EDITOR` to an editor that works here.',
+}) {}
+
+export class GatewayNotStoppedError extends defineError({
+  code: 'ATRIUM_CLI_GATEWAY_NOT_STOPPED',
+  message: ({ pid, seconds, isRestart }: { pid: number; seconds: number; isRestart?: boolean }) =>
+    isRestart
+      ? `The gateway (process ${pid}) was not ready again after ${seconds} seconds. It may still be finishing what is running; see its log.`
+      : `The gateway (process ${pid}) has not stopped after ${seconds} seconds. It goes on finishing what is running; "atrium stop --now" does not wait for that.`,
+  means: 'The gateway was told to stop or to start again, and that took longer than the command waits.',
+  remedy: 'Wait longer with `--timeout`, or use `atrium stop --now`; nothing is lost.',
+}) {}
+
+export class GatewaySignalError extends defineError({
+  code: 'ATRIUM_CLI_GATEWAY_SIGNAL',
+  message: ({ pid, detail }: { pid: number; detail: string }) =>
+    `The gateway (process ${pid}) could not be told to stop (${detail}). It belongs to another user; stop it as that user.`,
+  means: 'The system did not let this user send a signal to the process of the gateway.',
+  remedy: 'Run the command as the user that the gateway runs as.',
 }) {}

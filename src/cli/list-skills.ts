@@ -2,6 +2,7 @@
 // then those of plugins. It says where each comes from, and reads names and descriptions only.
 
 import { join } from 'node:path';
+import { withConfigVariables } from '../config/config-variables.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { CachedFileSource } from '../context/sources/file-source.ts';
 import { SkillCatalogue, type SkillFolder } from '../context/sources/skills.ts';
@@ -33,8 +34,9 @@ export async function listSkills(
   flags: { readonly agent?: string; readonly config?: string },
   io: CliIo,
 ): Promise<SkillList> {
-  const { environment } = io;
-  const { config } = await loadConfig({ environment, configPath: flags.config });
+  const loaded = await loadConfig({ environment: io.environment, configPath: flags.config });
+  const { config } = loaded;
+  const environment = withConfigVariables(io.environment, loaded);
   const { agentId, taxonomy, workspaceDir } = resolveAgent(config, environment, flags.agent);
   const { allowedRoots } = contextPolicyOf(config, agentId, taxonomy, environment);
   const { stateDir } = environment;

@@ -1,34 +1,68 @@
 #!/usr/bin/env node
 
-// The `atrium` command of a process: runs one command line, and ends when it is done. Handlers are code of users and
-// may leave timers and failing promises behind; neither may end the command early nor keep it from ending.
+// Where the `atrium` command begins. It is built into one small file without imports of our own, so that a process that
+// may hardly open a file can still say so, and so that the version is told before anything else is loaded. Everything
+// else is the program beside it, which is loaded with the code that an earlier process has compiled.
 
-import { LEAST_OPEN_FILES } from '../config/open-file-limit.ts';
-import { TooFewFilesError } from '../gateway/errors.ts';
-import { processIo } from './cli-io.ts';
-import { EXIT } from './exit-code.ts';
-import { gatewayLog } from './gateway/gateway-log.ts';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { cachedDataVersionTag, setFlagsFromString } from 'node:v8';
+import { resolveStateDir } from '../config/state-dir.ts';
+import { VERSION } from '../protocol/version.ts';
+import { CachedProgram } from './launch/cached-program.ts';
+import { findReadyHelp } from './launch/ready-help.ts';
 
-let lingers = false;
-const io = processIo(() => {
-  lingers = true;
-});
-const warn = (error: unknown) => {
-  const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  log(`something went wrong outside of any call, probably in a handler: ${reason}`);
-};
-// A closed standard error must not cause another warning.
-process.stderr.on('error', () => {});
-const log = gatewayLog(io.err, io.now);
-process.on('uncaughtException', warn);
-process.on('unhandledRejection', warn);
+/** The same as `TooFewFilesError`, which may be in a file that cannot be opened. */
+const TOO_FEW_FILES =
+  'This process may not have enough files and connections open at once; a gateway needs 256. Raise the limit, for example with "ulimit -n 1024", and start again.';
+const FAILURE = 2;
 
-const { runCli } = await import('./run-cli.ts').catch((error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EMFILE') throw error;
-  process.stderr.write(`atrium: ${new TooFewFilesError({ limit: undefined, least: LEAST_OPEN_FILES }).message}\n`);
-  process.exit(EXIT.failure);
-});
-const exitCode = await runCli(process.argv.slice(2), io);
-process.exitCode ??= exitCode;
-// A pipe may write later, so the process ends after the last write.
-if (!lingers) process.stderr.write('', () => process.stdout.write('', () => process.exit(exitCode)));
+/**
+ * V8 lets the heap grow to several times of what is alive before it cleans up. With this it cleans up earlier, which
+ * costs little, because little is alive. Compiled code fits only a process with the same flags, so all have them.
+ */
+const V8_FLAGS = ['--heap-growing-percent=50'];
+
+/** A gateway has loaded by then what every start needs, and has done it once. */
+const KEEP_CODE_AFTER_MS = 4_000;
+
+const argv = process.argv.slice(2);
+const [word = ''] = argv;
+/** The folder of the build. */
+const program = dirname(dirname(fileURLToPath(import.meta.url)));
+const answer = argv.length === 1 ? answerAtOnce() : undefined;
+if (answer === undefined) launch();
+else {
+  // A reader that takes only the beginning, such as `| head`, does not cause an error.
+  process.stdout.on('error', () => process.exit());
+  process.stdout.write(answer);
+}
+
+/** What is known without the program. */
+function answerAtOnce(): string | undefined {
+  if (word === '--version' || word === '-V') return `${VERSION}\n`;
+  if (word !== '--help' && word !== '-h') return undefined;
+  return findReadyHelp({ folder: join(program, 'cli'), stateDir: resolveStateDir(), columns: process.stdout.columns });
+}
+
+function launch(): void {
+  for (const flag of V8_FLAGS) setFlagsFromString(flag);
+  try {
+    const cached = new CachedProgram({
+      program,
+      folders: [join(dirname(dirname(program)), 'code'), join(resolveStateDir(), 'atrium', 'code')],
+      // A gateway and a command need different functions of the same modules.
+      key: [word === 'start' ? 'gateway' : 'command', process.version, process.arch, cachedDataVersionTag()].join('-'),
+    });
+    const { importWith } = cached.load('protocol/import-module.js') as typeof import('../protocol/import-module.ts');
+    importWith((specifier) => cached.import(specifier, (other) => import(other)));
+    const { runProcess } = cached.load('cli/run-process.js') as typeof import('./run-process.ts');
+    const keepCode = () => cached.keepCode();
+    setTimeout(keepCode, KEEP_CODE_AFTER_MS).unref();
+    process.once('exit', keepCode);
+    runProcess(argv);
+  } catch (error) {
+    if (!['EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    process.stderr.write(`atrium: ${TOO_FEW_FILES}\n`, () => process.exit(FAILURE));
+  }
+}

@@ -1,4 +1,5 @@
-// The folder of the product, with its package.json, which is above this file both in the sources and in a build.
+// The folder of the product, which is above this file both in the sources and in a build. Folders of a build have a
+// package.json too; the examples are only there.
 
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -6,6 +7,6 @@ import { fileURLToPath } from 'node:url';
 
 export function productFolder(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);
+  while (!existsSync(join(folder, 'examples')) && folder !== dirname(folder)) folder = dirname(folder);
   return folder;
 }

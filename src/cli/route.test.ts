@@ -1,4 +1,9 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { childRow } from '../gateway/services/fixtures/child-row.ts';
+import { surfaceId } from '../protocol/inbound.ts';
+import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
 import { CliHome } from './fixtures/cli-home.ts';
 
 let home: CliHome;
@@ -35,11 +40,35 @@ agent    main
     const flags = ['--channel', 'discord', '--peer', 'channel:C042', '--thread', 'T1'];
     expect(JSON.parse(await explain(...flags, '--json'))).toMatchObject({
       agentId: 'support',
-      sessionKey: 'agent:support:discord:channel:c042:thread:t1',
+      sessionKey: 'agent:support:discord:channel:t1',
       parentSessionKey: 'agent:support:discord:channel:c042',
     });
     expect(await explain(...flags)).toMatch(/^parent {3}agent:support:discord:channel:c042$/m);
     expect(await explain(...flags, '--account', 'bot2')).toMatch(/^agent {4}main$/m);
+  });
+
+  it('knows that a thread was opened for a subagent, as long as its session exists', async () => {
+    const surface = {
+      channel: 'slack',
+      accountId: 'default',
+      peer: { kind: 'channel', id: 'C042' },
+      threadId: 'T1',
+    } as const;
+    const childKey = 'agent:support:subagent:1';
+    const about = { childKey, agentId: 'support', parentKey: 'agent:main:slack:channel:c042' };
+    const row = childRow({ ...about, boundTo: surface, boundId: surfaceId(surface) });
+    await mkdir(join(home.stateDir, 'atrium'), { recursive: true });
+    const store = await openSqliteStore({ file: join(home.stateDir, 'atrium', 'atrium.db') });
+    await store.commit([{ insert: 'children', row }], { site: 'spawn' });
+    await store.close();
+    const flags = ['--channel', 'slack', '--peer', 'channel:C042', '--json'];
+    expect(JSON.parse(await explain(...flags, '--thread', 'T1'))).toMatchObject({
+      sessionKey: childKey,
+      rules: [expect.stringContaining('was opened for a child')],
+    });
+    expect(JSON.parse(await explain(...flags, '--thread', 'T2'))).toMatchObject({
+      sessionKey: 'agent:main:slack:channel:c042:thread:t2',
+    });
   });
 
   it('takes a peer whose id holds colons, and one of a kind by its older name', async () => {

@@ -1,11 +1,15 @@
 // `atrium route`: the agent and the session that a message would reach, and the rules that decided, by the router's own
-// code. Needs no running gateway.
+// code. Needs no running gateway; for a message in a thread the store is read, because the thread may have been opened for
+// a subagent.
 
+import type { Environment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
+import { openForReading } from '../gateway/composer/open-for-reading.ts';
 import { BadFlagError } from '../gateway/errors.ts';
+import { routeInbound } from '../gateway/inbound/route-inbound.ts';
 import { routingSettingsOf } from '../gateway/routing-settings.ts';
 import { DEFAULT_ACCOUNT_ID } from '../protocol/agent-id.ts';
-import type { Peer } from '../protocol/inbound.ts';
+import type { Inbound, Peer } from '../protocol/inbound.ts';
 import { type Route, resolveRoute } from '../routing/resolve-route.ts';
 import { type CliCommand, command } from './command.ts';
 import { CONFIG_OPTION } from './common-options.ts';
@@ -26,6 +30,9 @@ export const ROUTE_COMMANDS: readonly CliCommand[] = [
       },
       '--account <id>': 'the account of the channel (default: the default account)',
       '--thread <id>': 'the thread that it stands in',
+      '--guild <id>': 'the server of Discord that it comes from',
+      '--team <id>': 'the workspace of Slack that it comes from',
+      '--role <id>': { text: 'a role of the sender on that server; may be given several times', isList: true },
       '--sender <id>': 'who wrote it (default: the peer of a direct message)',
       '--agent <id>': 'the agent that the message asks for itself, as an API client may',
       '--session <key>': 'the session that the message asks for itself, as a terminal may',
@@ -34,6 +41,7 @@ export const ROUTE_COMMANDS: readonly CliCommand[] = [
     examples: [
       'route explain --channel discord --peer 42',
       'route explain --channel slack --peer channel:C042 --thread 1714557600.1',
+      'route explain --channel discord --peer channel:7 --guild 123 --role 456',
       'route explain --channel web --peer ana --session main',
     ],
     async run({ channel, peer, config: configPath, ...flags }, { io }) {
@@ -43,19 +51,36 @@ export const ROUTE_COMMANDS: readonly CliCommand[] = [
         throw new BadFlagError({ flag: '--channel', value: channel, expected });
       }
       const { account: accountId = DEFAULT_ACCOUNT_ID, thread: threadId, sender = peer.id } = flags;
-      const route = resolveRoute(routingSettingsOf(loaded.config), {
-        surface: { channel, accountId, peer, threadId },
+      const space = flags.guild ?? flags.team;
+      const inbound: Inbound = {
+        surface: { channel, accountId, peer, ...(threadId === undefined ? {} : { threadId }) },
         sender: { id: sender },
+        ...(space !== undefined && { space: { id: space, senderRoles: flags.role } }),
         text: '',
         at: io.now().getTime(),
         agentId: flags.agent,
         sessionKey: flags.session,
-      });
+      };
+      const byConfig = (asked: Inbound) => resolveRoute(routingSettingsOf(loaded.config), asked);
+      const route = threadId === undefined ? byConfig(inbound) : await routeInThread(inbound, byConfig, io.environment);
       writeWarnings(loaded, io);
       return { json: route, text: (width) => formatRoute(route, width) };
     },
   }),
 ];
+
+async function routeInThread(
+  inbound: Inbound,
+  route: (inbound: Inbound) => Route,
+  environment: Environment,
+): Promise<Route> {
+  const store = await openForReading(environment);
+  try {
+    return await routeInbound({ store, route }, inbound);
+  } finally {
+    await store.close();
+  }
+}
 
 /** Ids may hold colons themselves, so only a known kind in front of the first one counts. */
 function parsePeer(text: string): Peer {

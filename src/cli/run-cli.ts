@@ -4,12 +4,14 @@
 import { Command, CommanderError } from 'commander';
 import { applyCliProfileEnv } from '../config/cli-profile.ts';
 import { type Environment, readEnvironment } from '../config/environment.ts';
-import { BadFlagError } from '../gateway/errors.ts';
+import { LEAST_OPEN_FILES } from '../config/open-file-limit.ts';
+import { BadFlagError, TooFewFilesError } from '../gateway/errors.ts';
 import { isAtriumError } from '../protocol/errors.ts';
 import { VERSION } from '../protocol/version.ts';
 import type { CliIo } from './cli-io.ts';
-import { addCommand } from './command.ts';
-import { COMMANDS, GROUPS } from './commands.ts';
+import { addCommand, type CliCommand } from './command.ts';
+import { GROUPS } from './command-groups.ts';
+import { loadCommandsOf } from './commands-of-word.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
 import { oneLine } from './output/text.ts';
 import type { PluginCommand } from './plugins/plugin-commands.ts';
@@ -23,7 +25,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<ExitCo
       return environment;
     },
   };
-  const program = createProgram(underProfile, (code) => {
+  const program = createProgram(await commandsFor(argv), underProfile, (code) => {
     exitCode = code;
   });
   program.hook('preAction', () => {
@@ -37,7 +39,8 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<ExitCo
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.failure;
-    io.err(isAtriumError(error) ? `atrium: ${shown(error.message)}\n` : bugReport(error));
+    const told = isOutOfFiles(error) ? new TooFewFilesError({ limit: undefined, least: LEAST_OPEN_FILES }) : error;
+    io.err(isAtriumError(told) ? `atrium: ${shown(told.message)}\n` : bugReport(told));
     return EXIT.failure;
   }
 }
@@ -74,13 +77,16 @@ async function bringCommand(program: Command, io: CliIo, word: string): Promise<
   return brought;
 }
 
+const UNCONTAINED =
+  'They run in this process, without the worker that contains plugins in a gateway: one that hangs\nor ends the process does so to its command. Ctrl-C ends it; the running gateway is not affected.';
+
 /** The commands that the last gateway stored: asking for help loads no plugin. */
 async function listPluginCommands(program: Command, io: CliIo): Promise<void> {
   const { readCliCommands } = await import('../gateway/plugins/known-cli-commands.ts');
   const kept = await readCliCommands(io.environment.stateDir);
   if (kept.length === 0) return;
   const lines = kept.map(({ name, pluginId }) => `  ${name.padEnd(18)} of the plugin ${oneLine(pluginId)}`);
-  program.addHelpText('after', `\nCommands of plugins:\n${lines.join('\n')}`);
+  program.addHelpText('after', `\nCommands of plugins:\n${lines.join('\n')}\n${UNCONTAINED}`);
 }
 
 /** The same environment as if the variables of the profile had been set before Atrium started. */
@@ -96,7 +102,12 @@ function environmentOfProfile(profile: string, { variables, cwd }: Environment):
   return readEnvironment(applyCliProfileEnv(profile, variables), undefined, cwd);
 }
 
-function createProgram(io: CliIo, exit: (code: ExitCode) => void): Command {
+/** The commands that this line can mean; those with another first word are not read. */
+async function commandsFor([word = '']: readonly string[]): Promise<readonly CliCommand[]> {
+  return (await loadCommandsOf(word)) ?? (await import('./commands.ts')).COMMANDS;
+}
+
+function createProgram(commands: readonly CliCommand[], io: CliIo, exit: (code: ExitCode) => void): Command {
   const program = new Command('atrium')
     .description('A self-hosted gateway for AI agents that you can see through.')
     .version(VERSION)
@@ -104,7 +115,7 @@ function createProgram(io: CliIo, exit: (code: ExitCode) => void): Command {
     .showHelpAfterError('Run with --help to see what is possible.')
     .configureOutput({ writeOut: io.out, writeErr: io.err })
     .exitOverride();
-  for (const command of COMMANDS) addCommand(parentOf(command.path, program), command, io, exit);
+  for (const command of commands) addCommand(parentOf(command.path, program), command, io, exit);
   inheritSettings(program);
   return program;
 }
@@ -114,7 +125,7 @@ function parentOf(path: string, program: Command): Command {
   const [name = '', ...rest] = path.split(' ');
   if (rest.length === 0) return program;
   const group = program.commands.find((command) => command.name() === name);
-  return group ?? program.command(name).description(GROUPS[name as keyof typeof GROUPS]);
+  return group ?? program.command(name).description(GROUPS[name as keyof typeof GROUPS] ?? '');
 }
 
 /** Sub-commands that are created directly do not inherit how their parent writes and exits. */
@@ -128,6 +139,15 @@ function inheritSettings(command: Command): void {
 /** Messages quote names from files and arguments, which may contain any character. */
 function shown(message: string): string {
   return message.split('\n').map(oneLine).join('\n');
+}
+
+/** Any file that a command opens, or any module that it imports late, may be the one too many. */
+function isOutOfFiles(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'EMFILE' || code === 'ENFILE') return true;
+  }
+  return false;
 }
 
 function bugReport(error: unknown): string {

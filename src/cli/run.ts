@@ -1,17 +1,19 @@
 // `atrium run`: how a message became an answer, or the exact bytes that a model was sent.
 
 import type { ContextReport } from '../context/report/build-report.ts';
-import type { AbsentText } from '../context/report/find-absent-text.ts';
 import { BadFlagError } from '../gateway/errors.ts';
+import type { CacheReport } from '../gateway/services/cache/report-cache.ts';
 import type { RequestSpans } from '../gateway/services/read-request-spans.ts';
-import type { UsageReport, UsageSum } from '../gateway/services/usage.ts';
+import type { UsageReport } from '../gateway/services/usage.ts';
 import { clip } from '../protocol/one-line.ts';
 import { formatCost } from '../protocol/usage.ts';
 import type { OutboxRow, RunRow } from '../store/tables.ts';
+import { describeBreaker } from './cache.ts';
 import type { CliIo } from './cli-io.ts';
 import { type CliCommand, command } from './command.ts';
 import { parseWholeNumber } from './common-options.ts';
-import { findLeftOut } from './context/find-left-out.ts';
+import { describePath } from './context/describe-origin.ts';
+import { findLeftOut, type LeftOut } from './context/find-left-out.ts';
 import { formatAbsent } from './context/format-absent.ts';
 import { findInSpans, formatFoundPlaces } from './context/format-spans.ts';
 import { GatewayRefusedError } from './errors.ts';
@@ -95,10 +97,11 @@ export const RUN_COMMANDS: readonly CliCommand[] = [
         const { spans } = await client.get<RequestSpans>(`${at}/spans/${call ?? 'last'}`);
         const places = findInSpans(spans, text);
         const composed = await client.get<ContextReport>(`${at}/report`).catch(noReport);
-        const absent = places.length > 0 || !composed ? [] : await findLeftOut(composed, text);
+        const leftOut = places.length > 0 || !composed ? NOTHING : await findLeftOut(composed, text);
+        const { absent, changed } = leftOut;
         return {
-          json: { text, places, absent },
-          text: (width) => formatFoundPlaces(text, places, width) + formatLeftOut(absent, composed, io, width),
+          json: { text, places, absent, changed },
+          text: (width) => formatFoundPlaces(text, places, width) + formatLeftOut(leftOut, composed, io, width),
           ok: places.length + absent.length > 0,
         };
       }
@@ -113,23 +116,27 @@ export const RUN_COMMANDS: readonly CliCommand[] = [
         return { json: composed, text: `${JSON.stringify(composed, null, 2)}\n` };
       }
       const answer = await client.get<RunAnswer>(at);
-      const { total } = await client.get<UsageReport>('/api/usage', { by: 'model', run });
+      const spent = await client.get<UsageReport>('/api/usage', { by: 'model', run });
+      const cache = await client.get<CacheReport>('/api/cache', { run }).catch(notKnown);
       if (!json) {
         const { records } = await client.get<{ records: readonly CalledHook[] }>(`${at}/hooks`);
         const failures = records.filter(({ outcome }) => outcome !== 'done').map(failedHook);
         return {
           text: (width) =>
-            formatRun(answer, total, io.environment.timezone, width) + formatList('Handlers that failed', failures),
+            formatRun(answer, { ...spent, cache }, io.environment.timezone, width) +
+            formatList('Handlers that failed', failures),
         };
       }
       const { spans } =
         answer.calls.length === 0 ? { spans: [] } : await client.get<RequestSpans>(`${at}/spans/last`).catch(noneKept);
-      return { json: { ...answer, spent: total, spans } };
+      const { total, totalWithSubagents } = spent;
+      return { json: { ...answer, spent: total, spentWithSubagents: totalWithSubagents, cache, spans } };
     },
   }),
 ];
 
 const ANSWER_CHARS = 80;
+const NOTHING: LeftOut = { absent: [], changed: [] };
 
 /** The words of a file may have been left out of a prompt although its report is not stored any more. */
 function noReport(error: unknown): undefined {
@@ -138,17 +145,20 @@ function noReport(error: unknown): undefined {
 }
 
 function formatLeftOut(
-  absent: readonly AbsentText[],
+  { absent, changed }: LeftOut,
   report: ContextReport | undefined,
   { environment }: CliIo,
   width: number,
 ): string {
-  if (absent.length === 0 || !report) return '';
+  if (!report) return '';
   const places = { workspaceDir: report.situation.workspaceDir, home: environment.home };
-  return `\nIt stands, as the files are now, in what was left out:\n${formatAbsent(absent, { places, width })}`;
+  const names = changed.map((file) => describePath(file, places)).join(', ');
+  const found = `\nIt stands, as the files are now, in what was left out:\n${formatAbsent(absent, { places, width })}`;
+  const note = `\nThese files were changed or removed since the run, and what they said then is not kept: ${names}.\n`;
+  return `${absent.length === 0 ? '' : found}${names === '' ? '' : note}`;
 }
 
-interface CalledHook {
+export interface CalledHook {
   readonly hook: string;
   readonly handler: string;
   readonly owner: string;
@@ -156,7 +166,7 @@ interface CalledHook {
   readonly error: string | null;
 }
 
-function failedHook({ hook, handler, owner, outcome, error }: CalledHook): string {
+export function failedHook({ hook, handler, owner, outcome, error }: CalledHook): string {
   return `${hook} of ${owner} (${handler}): ${outcome}${error === null ? '' : `, ${error}`}`;
 }
 
@@ -165,15 +175,25 @@ function parseCall(text: string): string {
   return /^summary-[1-9]\d{0,5}$/.test(text) ? text : String(parseWholeNumber('--call', text, 1, 999_999));
 }
 
+/** A run that has not begun, and a gateway of an older version, say nothing about caches. */
+function notKnown(error: unknown): undefined {
+  if (error instanceof GatewayRefusedError) return undefined;
+  throw error;
+}
+
 /** A run is shown also when some of its records were removed. */
 function noneKept(error: unknown): { readonly spans: readonly [] } {
   if (error instanceof GatewayRefusedError) return { spans: [] };
   throw error;
 }
 
-function formatRun(
+export function formatRun(
   { run, calls, summaries, deliveries }: RunAnswer,
-  spent: UsageSum,
+  {
+    total: spent,
+    totalWithSubagents,
+    cache,
+  }: Pick<UsageReport, 'total' | 'totalWithSubagents'> & { readonly cache?: CacheReport | undefined },
   timezone: string,
   width: number,
 ): string {
@@ -190,10 +210,14 @@ function formatRun(
       ['began', `${formatTime(run.startedAt, timezone)}${took}`],
       ['claims', run.claim > 1 ? `${run.claim}; it went on after a crash or an approval` : undefined],
       ['model', outcome?.model && `${outcome.provider}/${outcome.model}`],
+      ['because', outcome?.because],
       ['usage', usage && `${usage.input} in (${usage.cacheRead} from the cache), ${usage.output} out`],
+      ['cache', cache && describeCache(cache)],
       ['cost', spent.calls === 0 ? undefined : formatCost(spent)],
+      ['with subagents', totalWithSubagents ? formatCost(totalWithSubagents) : undefined],
       ['steps', steps === undefined ? undefined : `${steps} model, ${outcome?.toolCalls ?? 0} tool`],
       ['error', outcome?.error],
+      ['notes', outcome?.notes?.join(' ')],
     ]),
   ];
   if (outcome?.reply) parts.push(`${visibleText(outcome.reply).trimEnd()}\n`);
@@ -210,6 +234,18 @@ function formatRun(
   if (asked.length > 0) parts.push(formatTable(asked, columns, width));
   if (deliveries.length > 0) parts.push(formatTable(deliveries, DELIVERY_COLUMNS, width));
   return parts.join('\n');
+}
+
+/** How much of the run's requests was as in the ones before, and what the first break cost. */
+function describeCache({ calls, prefix, tokens, breaks }: CacheReport): string | undefined {
+  // A first request has nothing to share.
+  if (!calls || prefix.share === null) return undefined;
+  const count = (number: number) => number.toLocaleString('en-US');
+  const wrote = tokens.cacheWrite > 0 ? `${count(tokens.cacheWrite)} tokens written; ` : '';
+  const shared = `${wrote}${count(prefix.sharedBytes)} bytes as in the requests before`;
+  const [broken] = breaks;
+  if (!broken) return shared;
+  return `${shared}; about ${count(broken.lostTokens)} tokens lost at ${broken.where} by ${describeBreaker(broken)}`;
 }
 
 const DELIVERY_COLUMNS: Columns<RunAnswer['deliveries'][number]> = {

@@ -1,14 +1,17 @@
 // `atrium sessions`: the conversations of this home.
 
+import { formatChildren } from '../commands/format-children.ts';
+import type { ChildView } from '../protocol/child-view.ts';
 import { countOf } from '../protocol/count-of.ts';
 import { type Message, textOf, toolCallsOf } from '../protocol/message.ts';
 import { clip } from '../protocol/one-line.ts';
+import { isSubagentSessionKey } from '../protocol/session-key.ts';
 import type { SessionRow, TranscriptRow } from '../store/tables.ts';
 import type { CliIo } from './cli-io.ts';
 import { type CliCommand, command } from './command.ts';
 import { limitOption } from './common-options.ts';
 import { path } from './gateway/gateway-client.ts';
-import { type Columns, listText } from './output/format-table.ts';
+import { type Columns, listText, moreText } from './output/format-table.ts';
 import { formatTime } from './output/format-time.ts';
 import { line, oneLine, visibleLine } from './output/text.ts';
 
@@ -66,6 +69,37 @@ export const SESSION_COMMANDS: readonly CliCommand[] = [
     },
   }),
   command({
+    path: 'sessions tree',
+    summary: 'show the sessions that have not ended, with their subagents below them',
+    options: {
+      '--all': 'also those that have ended',
+      '--agent <id>': 'only of this agent',
+      '--limit <number>': limitOption(100),
+    },
+    examples: ['sessions tree', 'sessions tree --agent main', "sessions tree --json | jq '.sessions[].subagents'"],
+    needs: 'reading',
+    async run({ all, agent, limit }, { client }) {
+      const query = { limit, open: all ? undefined : true, agent };
+      const { sessions, next } = await client.get<{ sessions: SessionRow[]; next: string | null }>(
+        '/api/sessions',
+        query,
+      );
+      const tops = sessions.filter(({ sessionKey }) => !isSubagentSessionKey(sessionKey));
+      const { subagents } = await client.get<{ subagents: ChildView[] }>('/api/subagents', { limit: MOST_IN_TREE });
+      const isShown = new Set<string>();
+      const trees = tops.map((session): SessionTree => {
+        // Of several sessions with the same key, only the latest has the subagents below it.
+        const isFirst = !isShown.has(session.sessionKey);
+        isShown.add(session.sessionKey);
+        const below = subagents.filter(({ parentKey }) => isFirst && parentKey === session.sessionKey);
+        return { ...session, subagents: below };
+      });
+      const text = trees.flatMap(formatSessionTree).map((each) => `${visibleLine(each)}\n`);
+      const none = 'There are no sessions yet. The first message begins one.\n';
+      return { json: { sessions: trees }, text: `${text.join('') || none}${moreText(next)}` };
+    },
+  }),
+  command({
     path: 'sessions reset',
     summary: 'end a session; the next message begins a new one',
     args: { '<session>': 'a session key' },
@@ -88,6 +122,16 @@ export const SESSION_COMMANDS: readonly CliCommand[] = [
     },
   }),
 ];
+
+type SessionTree = SessionRow & { readonly subagents: readonly ChildView[] };
+
+/** The latest subagents of all sessions. */
+const MOST_IN_TREE = 500;
+
+function formatSessionTree({ sessionKey, endedAt, endReason, subagents }: SessionTree): readonly string[] {
+  const state = endedAt === null ? 'open' : `ended (${endReason})`;
+  return [`${oneLine(sessionKey)}: ${state}`, ...formatChildren(subagents, '  ')];
+}
 
 function formatSession({ session, entries, earlier }: SessionAnswer, shown: readonly Entry[], io: CliIo): string {
   const { timezone } = io.environment;

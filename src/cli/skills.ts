@@ -2,6 +2,7 @@
 
 import { type CliCommand, command } from './command.ts';
 import { CONFIG_OPTION, INSTALL_ARGUMENT, INSTALL_OPTIONS } from './common-options.ts';
+import { InstallManagedError } from './errors.ts';
 import { listText } from './output/format-table.ts';
 import { line } from './output/text.ts';
 
@@ -56,6 +57,7 @@ Exit code: 0 when it is installed, 1 when you say no, 2 when it is refused.`,
     args: { '<name>': 'a skill that was installed with "skills install"' },
     notes: 'Skills that you wrote yourself are never removed.',
     async run({ name }, { io }) {
+      if (io.environment.isConfigManaged) throw new InstallManagedError({ target: name });
       const { uninstallPackage } = await import('../plugins/install/uninstall-package.ts');
       const record = await uninstallPackage(io.environment.stateDir, name, ['skill']);
       return { json: { uninstalled: record }, text: line(`Removed ${record.id} from ${record.dir}.`) };

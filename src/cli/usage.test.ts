@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { childRow } from '../gateway/services/fixtures/child-row.ts';
 import type { NewRow } from '../store/store.ts';
 import { RunningGateway } from './fixtures/running-gateway.ts';
 
@@ -30,6 +31,38 @@ total           2  2,000     200  100  0.5000 and 1 call of unknown cost
       others: null,
       total: { calls: 2, cost: 0.5, unpriced: 1 },
     });
+  });
+
+  it('shows the limits below, with what is spent and reserved', async () => {
+    await running.home.write('openclaw.json', JSON.stringify({ limits: { spend: [{ per: 'session', money: 2 }] } }));
+    const row = {
+      ...{
+        subject: '[null,"agent:main:main",null]',
+        per: 'session' as const,
+        period: 'ses_1',
+        since: 1,
+        warnedAt: null,
+      },
+      ...{ money: 1_500_000_000, tokens: 70, reservedMoney: 20_000_000, reservedTokens: 5, unpriced: 1 },
+    };
+    await running.store.commit([{ insert: 'spending', row }], { site: 'spend' });
+    const { out } = await running.home.run(['usage']);
+    expect(out).toMatch(
+      /^limits\.spend\[0\] +session agent:main:main +session ses_1 +1\.50 +0\.0200 +2\.00 +########\.\. 75 % +1 call of unknown cost$/m,
+    );
+    expect(await running.home.runJson(['usage'])).toMatchObject({ limits: [{ counters: [{ spentMoney: 1.5 }] }] });
+  });
+
+  it('says what a run comes to with its subagents', async () => {
+    const childKey = 'agent:main:subagent:one';
+    const row = childRow({ childKey, parentKey: 'agent:main:main', parentRunId: running.filled.runId });
+    await running.store.commit([{ insert: 'children', row }], { site: 'spawn' });
+    await called({ runId: running.filled.runId, cost: 0.5 }, { runId: 'run_c', sessionKey: childKey, cost: 0.25 });
+    const { out } = await running.home.run(['usage', '--by', 'run']);
+    expect(out).toMatch(/cost +with subagents$/m);
+    expect(out).toMatch(new RegExp(`^${running.filled.runId} .* 0\\.5000 +0\\.7500$`, 'm'));
+    expect(out).toMatch(/^total +2 .* 0\.7500$/m);
+    expect((await running.home.run(['run', 'show', running.filled.runId])).out).toMatch(/^with subagents +0\.7500$/m);
   });
 
   it('can be asked for a time and an agent', async () => {

@@ -3,8 +3,11 @@
 import { loadConfig } from '../config/load-config.ts';
 import { resolveTimezone } from '../config/timezone.ts';
 import { BadFlagError } from '../gateway/errors.ts';
+import { type CounterStatus, describeWho, type LimitStatus, type SpendReport } from '../gateway/services/spending.ts';
 import { USAGE_GROUPINGS, type UsageGroup, type UsageGrouping, type UsageReport } from '../gateway/services/usage.ts';
+import { countOf } from '../protocol/count-of.ts';
 import { lastDailyBoundary } from '../protocol/last-daily-boundary.ts';
+import { billionthsOf, formatMoney } from '../protocol/money.ts';
 import { formatCost } from '../protocol/usage.ts';
 import { command } from './command.ts';
 import { type Columns, formatTable } from './output/format-table.ts';
@@ -18,7 +21,8 @@ export const usage = command({
     '--agent <id>': 'only of this agent',
     '--session <key>': 'only of this session',
   },
-  about: 'Costs are known where models.providers has prices for a model; elsewhere they are unknown.',
+  about:
+    'Costs are known where models.providers has prices for a model; elsewhere they are unknown. Below stand the limits on spending (limits.spend), with what is spent and reserved of each in its current period. By session or run, a line also says what it comes to with its subagents, which have lines of their own; the total counts every call once.',
   examples: ['usage --since 7d', 'usage --by model --agent main', 'usage --by day --json | jq .total'],
   needs: 'reading',
   async run({ by, since, agent, session }, { client, io }) {
@@ -26,7 +30,11 @@ export const usage = command({
     const timezone = resolveTimezone(config, io.environment);
     const from = since === undefined ? undefined : parseSince(since, io.now().getTime(), timezone);
     const report = await client.get<UsageReport>('/api/usage', { by, timezone, since: from, agent, session });
-    return { json: report, text: (width) => formatUsage(report, width) };
+    const { limits } = await client.get<SpendReport>('/api/usage/limits');
+    return {
+      json: { ...report, limits },
+      text: (width) => formatUsage(report, width) + formatLimits(limits, width),
+    };
   },
 });
 
@@ -36,13 +44,14 @@ function groupingOf(text: string): UsageGrouping {
   throw new BadFlagError({ flag: '--by', value: text, expected: USAGE_GROUPINGS.join(', ') });
 }
 
-function formatUsage({ by, groups, others, total }: UsageReport, width: number): string {
-  if (total.calls === 0) return 'No model was called in that time.\n';
+function formatUsage({ by, groups, others, total, totalWithSubagents }: UsageReport, width: number): string {
+  if (total.calls === 0 && totalWithSubagents === null) return 'No model was called in that time.\n';
   const lines = [
     ...groups,
-    ...(others ? [{ ...others, key: 'others', lastAt: 0 }] : []),
-    { ...total, key: 'total', lastAt: 0 },
+    ...(others ? [{ ...others, key: 'others', lastAt: 0, withSubagents: null }] : []),
+    { ...total, key: 'total', lastAt: 0, withSubagents: totalWithSubagents },
   ];
+  const hasSubagents = lines.some(({ withSubagents }) => withSubagents !== null);
   const columns: Columns<UsageGroup> = {
     [by]: ({ key }) => key,
     calls: ({ calls }) => calls,
@@ -50,14 +59,68 @@ function formatUsage({ by, groups, others, total }: UsageReport, width: number):
     cached: ({ cacheRead }) => cacheRead,
     out: ({ output }) => output,
     cost: formatCost,
+    ...(hasSubagents
+      ? { 'with subagents': ({ withSubagents }) => (withSubagents ? formatCost(withSubagents) : '') }
+      : {}),
   };
   return formatTable(lines, columns, width);
+}
+
+interface LimitLine extends CounterStatus {
+  readonly limit: LimitStatus;
+}
+
+/** One line for each counter, the fullest of each limit first. */
+function formatLimits(limits: readonly LimitStatus[], width: number): string {
+  if (limits.length === 0) return '';
+  const lines = limits.flatMap((limit): LimitLine[] =>
+    limit.counters.length === 0
+      ? [{ ...UNUSED, agent: limit.agent, session: limit.session, sender: limit.sender, limit }]
+      : limit.counters.map((counter) => ({ ...counter, limit })),
+  );
+  const columns: Columns<LimitLine> = {
+    limit: ({ limit }) => limit.setting,
+    of: describeWho,
+    per: ({ limit, period }) => (period === '' ? limit.per : `${limit.per} ${period}`),
+    spent: ({ limit, spentMoney, spentTokens }) => amountsOf(limit, spentMoney, spentTokens),
+    reserved: ({ limit, reservedMoney, reservedTokens }) => amountsOf(limit, reservedMoney, reservedTokens),
+    limited: ({ limit }) => amountsOf(limit, limit.money ?? 0, limit.tokens ?? 0),
+    share: ({ share }) => `${barOf(share)} ${Math.floor(share * 100)} %`,
+    ...(lines.some(({ unpriced }) => unpriced > 0)
+      ? {
+          unpriced: ({ unpriced }: LimitLine) => (unpriced === 0 ? '' : `${countOf(unpriced, 'call')} of unknown cost`),
+        }
+      : {}),
+  };
+  const more = limits
+    .filter((limit) => limit.more > 0)
+    .map(({ setting, more: count }) => `${setting} has ${count} more.\n`);
+  return `\n${formatTable(lines, columns, width)}${more.join('')}`;
+}
+
+const UNUSED: CounterStatus = {
+  ...{ agent: null, session: null, sender: null, period: '' },
+  ...{ spentMoney: 0, spentTokens: 0, reservedMoney: 0, reservedTokens: 0, unpriced: 0, share: 0 },
+};
+
+function amountsOf({ money, tokens }: LimitStatus, ofMoney: number, ofTokens: number): string {
+  return [
+    ...(money === null ? [] : [formatMoney(billionthsOf(ofMoney))]),
+    ...(tokens === null ? [] : [`${ofTokens.toLocaleString('en-US')} tokens`]),
+  ].join(', ');
+}
+
+const BAR_CELLS = 10;
+
+function barOf(share: number): string {
+  const filled = Math.min(BAR_CELLS, Math.round(share * BAR_CELLS));
+  return '#'.repeat(filled) + '.'.repeat(BAR_CELLS - filled);
 }
 
 const HOUR_MS = 3_600_000;
 const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: HOUR_MS, d: 24 * HOUR_MS, w: 168 * HOUR_MS };
 
-export function parseSince(text: string, now: number, timezone: string): number {
+export function parseSince(text: string, now: number, timezone: string, flag = '--since'): number {
   const word = text.trim().toLowerCase();
   if (word === 'today') return lastDailyBoundary(now, 0, timezone);
   const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(word) ?? [];
@@ -70,7 +133,7 @@ export function parseSince(text: string, now: number, timezone: string): number 
   );
   if (inside === undefined)
     throw new BadFlagError({
-      flag: '--since',
+      flag,
       value: text,
       expected: '"today", "24h", "7d" or a date such as 2026-05-01',
     });

@@ -18,5 +18,5 @@ export async function answerCommand(
   if (parsed.kind === 'unknown') return describeUnknown(parsed.word, ports.list());
   if (parsed.kind === 'text' || parsed.command.when !== 'at-once') return undefined;
   const { command, call } = parsed;
-  return refusalOf(command, place.inbound, ports.approvers) ?? command.handle(ports, call, place);
+  return refusalOf(command, place.inbound, ports.people) ?? command.handle(ports, call, place);
 }

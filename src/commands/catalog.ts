@@ -1,6 +1,7 @@
 // The product's own chat commands, one row each. A new command is a row here; `/help`, completion, `GET /api/commands`, the
 // page and docs/commands.md follow. Commands of plugins have rows of the same shape, which come and go with the plugins.
 
+import { countOf } from '../protocol/count-of.ts';
 import type { ChatCommand } from './chat-command.ts';
 import { formatHelp } from './format-help.ts';
 
@@ -34,7 +35,12 @@ export const COMMAND_CATALOG: readonly ChatCommand[] = [
     help: 'stop what is running in this session',
     who: 'anyone',
     when: 'at-once',
-    handle: async (ports, _, place) => ((await ports.stop(place)) ? 'Stopping.' : 'Nothing is running here.'),
+    handle: async (ports, _, place) => {
+      const said = (await ports.stop(place)) ? 'Stopping.' : 'Nothing is running here.';
+      const goOn = await ports.countWorkingChildren(place);
+      if (goOn === 0) return said;
+      return `${said} ${countOf(goOn, 'subagent')} of this session ${goOn === 1 ? 'goes' : 'go'} on. Stop ${goOn === 1 ? 'it' : 'them'} with /subagents kill all.`;
+    },
   },
   {
     name: 'approve',
@@ -43,6 +49,14 @@ export const COMMAND_CATALOG: readonly ChatCommand[] = [
     who: 'answerers',
     when: 'at-once',
     handle: (ports, { args }, place) => ports.approve(args, place),
+  },
+  {
+    name: 'subagents',
+    arguments: '[list | show NAME | kill NAME]',
+    help: 'list the subagents of this session, show one, or stop one with all that it started',
+    who: 'anyone',
+    when: 'at-once',
+    handle: (ports, { rest }, place) => ports.subagents(rest, place),
   },
   {
     name: 'status',
@@ -58,6 +72,13 @@ export const COMMAND_CATALOG: readonly ChatCommand[] = [
     who: 'anyone',
     when: 'at-once',
     handle: (ports, { rest }, place) => ports.describeContext(rest, place),
+  },
+  {
+    name: 'export-trajectory',
+    help: 'write what is recorded about this session into a folder on the machine of the gateway',
+    who: 'operator',
+    when: 'at-once',
+    handle: (ports, _, place) => ports.exportTrajectory(place),
   },
   {
     name: 'help',

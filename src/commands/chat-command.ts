@@ -3,7 +3,7 @@
 // A row knows no store and no run: what its handler needs is handed to it.
 
 import type { Inbound } from '../protocol/inbound.ts';
-import type { Audience } from './audience.ts';
+import type { Audience, CommandPeople } from './audience.ts';
 
 export type ChatCommand = AtOnceCommand | LaneCommand;
 
@@ -83,15 +83,20 @@ export interface CommandAnswer {
 /** The commands that can be typed now: the catalog, and the commands of loaded plugins. */
 export interface CommandList {
   list(): readonly ChatCommand[];
-  /** The people that the operator named as approvers, as `channel:sender`. */
-  readonly approvers: readonly string[];
+  readonly people: CommandPeople;
 }
 
 /** What the handlers of at-once commands need from the gateway. */
 export interface CommandPorts extends CommandList {
   /** Gives false when no run was going on. */
   stop(place: CommandPlace): Promise<boolean>;
+  /** The number of subagents of the session that have not ended and that its stop does not end. */
+  countWorkingChildren(place: CommandPlace): Promise<number>;
   approve(args: readonly string[], place: CommandPlace): Promise<string>;
+  /** Lists, shows or stops the subagents of the session. */
+  subagents(rest: string, place: CommandPlace): Promise<string>;
+  /** Writes what is recorded about the session into a folder, and says where. */
+  exportTrajectory(place: CommandPlace): Promise<string>;
   describeStatus(place: CommandPlace): Promise<string>;
   describeContext(view: string, place: CommandPlace): Promise<string>;
 }

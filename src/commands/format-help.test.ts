@@ -9,8 +9,10 @@ it('/help names every command on a line of its own', () => {
 - /compact [instructions]: make a long conversation shorter now, minding the instructions if there are some
 - /stop: stop what is running in this session
 - /approve [ID allow-once | allow-always | deny]: answer a tool call that waits for you, or list those that do
+- /subagents [list | show NAME | kill NAME]: list the subagents of this session, show one, or stop one with all that it started
 - /status: show the agent, the model, this session, its last run and what waits
 - /context [list | detail | map]: show what the agent reads: its files, every layer with its authors, or a map
+- /export-trajectory: write what is recorded about this session into a folder on the machine of the gateway
 - /help: show this list
 
 What begins with no slash is said to the agent, and so are paths such as /usr/bin. Write //word to say /word.`);

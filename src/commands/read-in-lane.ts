@@ -29,7 +29,7 @@ export function readInLane(commands: CommandList, kind: string, inbound: Inbound
   if (parsed.kind === 'unknown') return { text, reply: describeUnknown(parsed.word, commands.list()) };
   const { command, call } = parsed;
   if (command.when === 'at-once') return { text, command };
-  const refusal = refusalOf(command, inbound, commands.approvers);
+  const refusal = refusalOf(command, inbound, commands.people);
   if (refusal !== undefined) return { text, command, reply: refusal };
   const work = command.handle(call);
   return { text: work.kind === 'plugin' ? text : work.text, command, work };

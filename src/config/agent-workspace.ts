@@ -4,7 +4,7 @@
 import os from 'node:os';
 import path from 'node:path';
 import { normalizeAgentId } from '../protocol/agent-id.ts';
-import { givenPath, resolveAgentConfig, resolveAgentDefaults, resolveDefaultAgentId } from './agents.ts';
+import { givenPath, listAgentIds, resolveAgentConfig, resolveAgentDefaults, resolveDefaultAgentId } from './agents.ts';
 import { isNamedProfile } from './cli-profile.ts';
 import { type EnvironmentVariables, resolveHomeDir } from './home-dir.ts';
 import { isPlainObject } from './plain-object.ts';
@@ -51,19 +51,15 @@ export function resolveDefaultAgentWorkspaceDir(
 
 export const DEFAULT_AGENT_WORKSPACE_DIR = resolveDefaultAgentWorkspaceDir();
 
-/**
- * The folder of the chat records of an openboa agent, beside all workspaces; undefined for other agents, and where it
- * would lie in the agent's own workspace.
- */
-export function resolveChatRecordDir(
+/** Where the chat records of an openboa agent are, and the folders in which they must not be; undefined for other agents. */
+export function resolveChatRecordPlace(
   cfg: Config,
   agentId: string,
   env: EnvironmentVariables = process.env,
-): string | undefined {
+): { readonly root: string; readonly workspaces: readonly string[] } | undefined {
   if (resolveAgentConfig(cfg, normalizeAgentId(agentId))?.taxonomy !== 'openboa') return undefined;
-  const dir = path.join(openboaRoot(cfg, env), '.openboa', 'chat', 'chats');
-  const way = path.relative(resolveAgentWorkspaceDir(cfg, agentId, env), dir);
-  return way.startsWith('..') || path.isAbsolute(way) ? dir : undefined;
+  const workspaces = listAgentIds(cfg).map((id) => resolveAgentWorkspaceDir(cfg, id, env));
+  return { root: openboaRoot(cfg, env), workspaces };
 }
 
 function openboaRoot(cfg: Config, env: EnvironmentVariables): string {

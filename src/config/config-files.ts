@@ -2,7 +2,7 @@
 // that is named on the command line stands alone.
 
 import path from 'node:path';
-import { type ConfigSource, loadConfigSource } from './config-source.ts';
+import { type ConfigSource, loadConfigSource, parseConfigSource } from './config-source.ts';
 import type { Environment } from './environment.ts';
 import { ConfigMissingError } from './errors.ts';
 import { resolveUserPath } from './user-path.ts';
@@ -11,6 +11,19 @@ export interface ConfigLocation {
   readonly environment: Environment;
   /** From `--config`: only this file is read, and it must exist. */
   readonly configPath?: string | undefined;
+  /** Read in place of the file's own text, to see what a change would do before it is written. */
+  readonly draft?: ConfigDraft | undefined;
+  /**
+   * Whether programs are run that give secrets, and the login shell. A gateway does so; other commands do not, because
+   * such a program may ask the operator for a fingerprint.
+   */
+  readonly runsCommands?: boolean | undefined;
+}
+
+/** What a file is about to say. */
+export interface ConfigDraft {
+  readonly file: string;
+  readonly text: string;
 }
 
 export interface ConfigFiles {
@@ -22,15 +35,16 @@ export interface ConfigFiles {
 const JSON_NAME = 'openclaw.json';
 const YAML_NAMES = ['openclaw.yaml', 'openclaw.yml'];
 
-export async function loadConfigFiles({ environment, configPath }: ConfigLocation): Promise<ConfigFiles> {
+export async function loadConfigFiles({ environment, configPath, draft }: ConfigLocation): Promise<ConfigFiles> {
+  const load = (file: string) => (file === draft?.file ? parseConfigSource(file, draft.text) : loadConfigSource(file));
   if (configPath !== undefined) {
     const file = resolveUserPath(configPath, environment.home, environment.cwd);
-    const source = await loadConfigSource(file);
+    const source = await load(file);
     if (source === undefined) throw new ConfigMissingError({ file });
     return { sources: [source], remarks: [] };
   }
   const file = environment.configPath;
-  const [main, ...yaml] = await Promise.all(listConfigPaths({ environment }).map(loadConfigSource));
+  const [main, ...yaml] = await Promise.all(listConfigPaths({ environment }).map(load));
   const [overlay, ignored] = yaml.filter((source) => source !== undefined);
   const sources = [main, overlay].filter((source) => source !== undefined);
   const remarks = [];

@@ -54,6 +54,13 @@ export function withValueAt(value: unknown, path: ConfigPath, replacement: unkno
   return nestValue(path, replacement);
 }
 
+/** A copy without the member at the path, which has at least one part. */
+export function withoutValueAt(value: unknown, [first = '', ...rest]: ConfigPath): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const { [first]: inner, ...others } = value as Record<string | number, unknown>;
+  return rest.length === 0 ? others : { ...value, [first]: withoutValueAt(inner, rest) };
+}
+
 /** Returns the smallest value that has `value` at `path`. */
 export function nestValue(path: ConfigPath, value: unknown): unknown {
   return path.reduceRight<unknown>(

@@ -22,6 +22,8 @@ export interface ConfigSource {
   lineOf(path: ConfigPath): number;
   /** Returns the text with `value` at `path`. The index after the last item adds an item to a list. */
   edit(path: ConfigPath, value: unknown): string;
+  /** Returns the text without the member of an object at `path`, which exists. Comments inside of it go with it. */
+  remove(path: ConfigPath): string;
   /** Returns every comment, in order. */
   comments(): readonly string[];
 }
@@ -44,7 +46,7 @@ export async function parseConfigSource(file: string, text: string): Promise<Con
 }
 
 /** The ending of the name decides. Every file that is not YAML is read as JSON5, which includes JSON. */
-export function configFormatOf(file: string): ConfigFormat {
+function configFormatOf(file: string): ConfigFormat {
   return /\.ya?ml$/i.test(file) ? 'yaml' : 'json5';
 }
 

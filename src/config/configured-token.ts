@@ -4,5 +4,6 @@ import type { EnvironmentVariables } from './home-dir.ts';
 import type { Config } from './schema.ts';
 
 export function configuredTokenOf(config: Config, variables: EnvironmentVariables): string | undefined {
-  return config.gateway?.auth?.token ?? (variables.OPENCLAW_GATEWAY_TOKEN?.trim() || undefined);
+  const { token } = config.gateway?.auth ?? {};
+  return (typeof token === 'string' && token) || variables.OPENCLAW_GATEWAY_TOKEN?.trim() || undefined;
 }

@@ -8,19 +8,25 @@ const environment = (variables: Record<string, string>) => ({
   cwd: '/work-dir',
 });
 
+const isOn = (variables: Record<string, string>) => {
+  const { payloadLog, rawStream, cacheTrace, modelPayload } = debugLogSettingsOf(environment(variables));
+  return [payloadLog.isOn, rawStream.isOn, cacheTrace.isOn, modelPayload.isOn];
+};
+
 describe('the settings of debug logs', () => {
   it('are all off by default, and for words that are neither yes nor no', () => {
-    const off = { payloadLog: undefined, rawStream: undefined, cacheTrace: undefined };
-    expect(debugLogSettingsOf(environment({}))).toEqual(off);
-    expect(debugLogSettingsOf(environment({ OPENCLAW_RAW_STREAM: 'maybe', OPENCLAW_CACHE_TRACE: '0' }))).toEqual(off);
+    expect(isOn({})).toEqual([false, false, false, false]);
+    const junk = { OPENCLAW_RAW_STREAM: 'maybe', OPENCLAW_CACHE_TRACE: '0', OPENCLAW_DEBUG_MODEL_PAYLOAD: '1' };
+    expect(isOn(junk)).toEqual([false, false, false, false]);
   });
 
   it('name the files under the state directory unless told otherwise', () => {
     const switches = { OPENCLAW_ANTHROPIC_PAYLOAD_LOG: '1', OPENCLAW_RAW_STREAM: 'yes', OPENCLAW_CACHE_TRACE: ' ON ' };
     expect(debugLogSettingsOf(environment(switches))).toEqual({
-      payloadLog: { file: '/state/logs/anthropic-payload.jsonl' },
-      rawStream: { file: '/state/logs/raw-stream.jsonl' },
-      cacheTrace: { file: '/state/logs/cache-trace.jsonl', messages: true, prompt: true, system: true },
+      payloadLog: { isOn: true, file: '/state/logs/anthropic-payload.jsonl' },
+      rawStream: { isOn: true, file: '/state/logs/raw-stream.jsonl' },
+      cacheTrace: { isOn: true, file: '/state/logs/cache-trace.jsonl', messages: true, prompt: true, system: true },
+      modelPayload: { isOn: false, level: 'summary' },
     });
     const moved = debugLogSettingsOf(
       environment({
@@ -31,22 +37,27 @@ describe('the settings of debug logs', () => {
         OPENCLAW_CACHE_TRACE_MESSAGES: 'no',
       }),
     );
-    expect(moved.payloadLog?.file).toBe('/logs/payload.jsonl');
-    expect(moved.rawStream?.file).toBe('/home/ana/raw.jsonl');
-    expect(moved.cacheTrace).toEqual({ file: '/work-dir/trace.jsonl', messages: false, prompt: true, system: true });
+    expect(moved.payloadLog.file).toBe('/logs/payload.jsonl');
+    expect(moved.rawStream.file).toBe('/home/ana/raw.jsonl');
+    expect(moved.cacheTrace).toMatchObject({ file: '/work-dir/trace.jsonl', messages: false, prompt: true });
+  });
+
+  it.each(['summary', 'tools', 'full-redacted'] as const)('describe model calls in the log with %s', (level) => {
+    const settings = debugLogSettingsOf(environment({ OPENCLAW_DEBUG_MODEL_PAYLOAD: ` ${level.toUpperCase()} ` }));
+    expect(settings.modelPayload).toEqual({ isOn: true, level });
   });
 });
 
 it('takes the cache trace from the configuration too, and the environment has the last word', () => {
   const config = { diagnostics: { cacheTrace: { enabled: true, filePath: '~/trace.jsonl', includeSystem: false } } };
   expect(debugLogSettingsOf(environment({}), config).cacheTrace).toEqual({
+    isOn: true,
     file: '/home/ana/trace.jsonl',
     messages: true,
     prompt: true,
     system: false,
   });
-  expect(debugLogSettingsOf(environment({ OPENCLAW_CACHE_TRACE: 'off' }), config).cacheTrace).toBeUndefined();
-  expect(debugLogSettingsOf(environment({}), { diagnostics: 'nonsense' }).cacheTrace).toBeUndefined();
+  expect(debugLogSettingsOf(environment({ OPENCLAW_CACHE_TRACE: 'off' }), config).cacheTrace.isOn).toBe(false);
 });
 
 describe('the place of trajectories', () => {

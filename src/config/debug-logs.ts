@@ -2,20 +2,30 @@
 // look for a fault. The environment wins over the configuration. The functions are pure and create no file.
 
 import path from 'node:path';
+import { MODEL_PAYLOAD_LEVELS, type ModelPayloadLevel } from '../protocol/debug-log.ts';
 import type { Environment } from './environment.ts';
-import { isPlainObject, type PlainObject } from './plain-object.ts';
 import type { Config } from './schema.ts';
 import { resolveUserPath } from './user-path.ts';
 
+/** A log that is off has a place too, because it can be switched on while the gateway runs. */
 export interface DebugLogSettings {
-  /** Logs requests and usage of Anthropic's protocol. */
-  readonly payloadLog: { readonly file: string } | undefined;
+  /** Logs requests, answers and usage. */
+  readonly payloadLog: DebugLogPlace;
   /** Logs what the model wrote, delta by delta. */
-  readonly rawStream: { readonly file: string } | undefined;
+  readonly rawStream: DebugLogPlace;
   /** Logs the parts of each request that a prompt cache depends on. */
-  readonly cacheTrace:
-    | { readonly file: string; readonly messages: boolean; readonly prompt: boolean; readonly system: boolean }
-    | undefined;
+  readonly cacheTrace: DebugLogPlace & {
+    readonly messages: boolean;
+    readonly prompt: boolean;
+    readonly system: boolean;
+  };
+  /** Describes each model call in the log of the gateway. */
+  readonly modelPayload: { readonly isOn: boolean; readonly level: ModelPayloadLevel };
+}
+
+export interface DebugLogPlace {
+  readonly isOn: boolean;
+  readonly file: string;
 }
 
 export interface TrajectoryPlace {
@@ -30,28 +40,28 @@ type Variables = Pick<Environment, 'variables' | 'stateDir' | 'home' | 'cwd'>;
  * Every log is off unless the operator switched it on. The configuration has a setting for one of them,
  * `diagnostics.cacheTrace`.
  */
-export function debugLogSettingsOf(environment: Variables, config: PlainObject = {}): DebugLogSettings {
+export function debugLogSettingsOf(environment: Variables, config: Pick<Config, 'diagnostics'> = {}): DebugLogSettings {
   const { variables } = environment;
-  const trace = objectOf(objectOf(config.diagnostics).cacheTrace);
-  const on = (name: string) => flagOf(variables[name], false);
-  const file = (name: string, standard: string) => pathOf(environment, variables[name], standard);
+  const trace = config.diagnostics?.cacheTrace ?? {};
+  const place = (name: string, fileName: string, standard: string): DebugLogPlace => ({
+    isOn: flagOf(variables[name], false),
+    file: pathOf(environment, variables[fileName], standard),
+  });
   return {
-    payloadLog: on('OPENCLAW_ANTHROPIC_PAYLOAD_LOG')
-      ? { file: file('OPENCLAW_ANTHROPIC_PAYLOAD_LOG_FILE', 'anthropic-payload.jsonl') }
-      : undefined,
-    rawStream: on('OPENCLAW_RAW_STREAM') ? { file: file('OPENCLAW_RAW_STREAM_PATH', 'raw-stream.jsonl') } : undefined,
-    cacheTrace: flagOf(variables.OPENCLAW_CACHE_TRACE, trace.enabled === true)
-      ? {
-          file: pathOf(
-            environment,
-            variables.OPENCLAW_CACHE_TRACE_FILE?.trim() || textOf(trace.filePath),
-            'cache-trace.jsonl',
-          ),
-          messages: flagOf(variables.OPENCLAW_CACHE_TRACE_MESSAGES, trace.includeMessages !== false),
-          prompt: flagOf(variables.OPENCLAW_CACHE_TRACE_PROMPT, trace.includePrompt !== false),
-          system: flagOf(variables.OPENCLAW_CACHE_TRACE_SYSTEM, trace.includeSystem !== false),
-        }
-      : undefined,
+    payloadLog: place(
+      'OPENCLAW_ANTHROPIC_PAYLOAD_LOG',
+      'OPENCLAW_ANTHROPIC_PAYLOAD_LOG_FILE',
+      'anthropic-payload.jsonl',
+    ),
+    rawStream: place('OPENCLAW_RAW_STREAM', 'OPENCLAW_RAW_STREAM_PATH', 'raw-stream.jsonl'),
+    cacheTrace: {
+      isOn: flagOf(variables.OPENCLAW_CACHE_TRACE, trace.enabled === true),
+      file: pathOf(environment, variables.OPENCLAW_CACHE_TRACE_FILE?.trim() || trace.filePath, 'cache-trace.jsonl'),
+      messages: flagOf(variables.OPENCLAW_CACHE_TRACE_MESSAGES, trace.includeMessages !== false),
+      prompt: flagOf(variables.OPENCLAW_CACHE_TRACE_PROMPT, trace.includePrompt !== false),
+      system: flagOf(variables.OPENCLAW_CACHE_TRACE_SYSTEM, trace.includeSystem !== false),
+    },
+    modelPayload: modelPayloadOf(variables.OPENCLAW_DEBUG_MODEL_PAYLOAD),
   };
 }
 
@@ -66,6 +76,13 @@ export function trajectoryPlaceOf(environment: Variables, config: Pick<Config, '
   };
 }
 
+/** Text that names no level switches nothing on. */
+function modelPayloadOf(text: string | undefined): DebugLogSettings['modelPayload'] {
+  const word = text?.trim().toLowerCase();
+  const level = MODEL_PAYLOAD_LEVELS.find((each) => each === word);
+  return { isOn: level !== undefined, level: level ?? 'summary' };
+}
+
 /** Text that means neither yes nor no leaves the default. */
 function flagOf(text: string | undefined, standard: boolean): boolean {
   const word = text?.trim().toLowerCase() ?? '';
@@ -77,12 +94,4 @@ function flagOf(text: string | undefined, standard: boolean): boolean {
 function pathOf({ stateDir, home, cwd }: Variables, given: string | undefined, standard: string): string {
   const chosen = given?.trim();
   return chosen ? resolveUserPath(chosen, home, cwd) : path.join(stateDir, 'logs', standard);
-}
-
-function objectOf(value: unknown): PlainObject {
-  return isPlainObject(value) ? value : {};
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }

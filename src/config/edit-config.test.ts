@@ -4,7 +4,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { forAllAsync } from '../testkit/for-all.ts';
-import { appendConfigValue, resolveConfigFileToEdit, setConfigValue } from './edit-config.ts';
+import { appendConfigValue, removeConfigValue, resolveConfigFileToEdit, setConfigValue } from './edit-config.ts';
 import { readEnvironment } from './environment.ts';
 import { loadConfig } from './load-config.ts';
 
@@ -195,5 +195,42 @@ describe('choosing the file to edit', () => {
         listed,
       ),
     ).toBe('openclaw.yaml');
+  });
+});
+
+describe('removing a value from a configuration file', () => {
+  it.each([
+    ['{ a: 1, b: { c: 2 }, d: 3 }', '{ a: 1, d: 3 }'],
+    ['{ a: 1, b: { c: 2 } }', '{ a: 1 }'],
+    ['{ b: 2 }', '{ }'],
+    [
+      '{\n  // one\n  "a": 1,\n  "b": {\n    // inside\n    "c": 2\n  },\n  "d": 3 // end\n}\n',
+      '{\n  // one\n  "a": 1,\n  "d": 3 // end\n}\n',
+    ],
+    ['{\n  "a": 1, // keep\n  "b": 2\n}\n', '{\n  "a": 1 // keep\n}\n'],
+  ])('%j becomes %j', async (before, after) => {
+    const file = await fileWith('openclaw.json', before);
+    expect(await removeConfigValue(file, ['b'])).toBe(true);
+    expect((await read(file)).replace(/ +/g, ' ')).toBe(after.replace(/ +/g, ' '));
+    expect(await removeConfigValue(file, ['b'])).toBe(false);
+  });
+
+  it('keeps the rest of a YAML file, with its comments', async () => {
+    const file = await fileWith('openclaw.yaml', '# mine\na: 1 # one\nb:\n  c: 2\nd: 3\n');
+    await removeConfigValue(file, ['b', 'c']);
+    expect(await read(file)).toBe('# mine\na: 1 # one\nb: {}\nd: 3\n');
+  });
+
+  it('takes out exactly one member, whatever the file looks like', async () => {
+    const key = fc.constantFrom('a', 'b', 'c', 'd');
+    const object = fc.dictionary(key, fc.oneof(fc.integer(), fc.dictionary(key, fc.string(), { maxKeys: 3 })), {
+      maxKeys: 4,
+    });
+    await forAllAsync([object, key, fc.constantFrom(undefined, 2)], 60, async (value, name, indent) => {
+      const file = await fileWith('openclaw.json', JSON.stringify(value, null, indent));
+      const { [name]: removed, ...rest } = value;
+      expect(await removeConfigValue(file, [name])).toBe(removed !== undefined);
+      expect(JSON.parse(await read(file))).toEqual(rest);
+    });
   });
 });

@@ -6,15 +6,31 @@ import { readFileSync, renameSync } from 'node:fs';
 import { chmod, mkdir, open, realpath, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { type ConfigLocation, loadConfigFiles } from './config-files.ts';
-import { type ConfigPath, depthOf, formatConfigPath, obstacleOn, valueAt, withValueAt } from './config-path.ts';
+import { type ConfigDraft, type ConfigLocation, loadConfigFiles } from './config-files.ts';
+import {
+  type ConfigPath,
+  depthOf,
+  formatConfigPath,
+  obstacleOn,
+  valueAt,
+  withoutValueAt,
+  withValueAt,
+} from './config-path.ts';
 import { type ConfigSource, loadConfigSource, parseConfigSource } from './config-source.ts';
-import { ConfigEditError } from './errors.ts';
+import { ConfigEditError, ConfigManagedError } from './errors.ts';
 import { isPlainObject } from './plain-object.ts';
 
+/** Called with the new text before it is written; when it rejects, nothing is. */
+export type ConfigCheck = (draft: ConfigDraft) => Promise<unknown>;
+
 /** Sets the value at `at` in `file`. The file and the objects around the value are created if they are missing. */
-export async function setConfigValue(file: string, at: ConfigPath, value: unknown): Promise<void> {
-  await editConfigFile(file, () => ({ at, value }));
+export async function setConfigValue(
+  file: string,
+  at: ConfigPath,
+  value: unknown,
+  check?: ConfigCheck | undefined,
+): Promise<void> {
+  await editConfigFile(file, () => ({ at, value }), check);
 }
 
 /** Adds `value` at the end of the list at `at`, which is created if it is missing. */
@@ -25,10 +41,36 @@ export async function appendConfigValue(file: string, at: ConfigPath, value: unk
   });
 }
 
+/** Removes the member or the item at `at`. Returns false when the file has no such value. */
+export async function removeConfigValue(
+  file: string,
+  at: ConfigPath,
+  check?: ConfigCheck | undefined,
+): Promise<boolean> {
+  const source = await loadConfigSource(file);
+  if (!source || valueAt(source.value, at) === undefined) return false;
+  await changeConfigFile(file, at, (current) => removedText(current, at), check);
+  return true;
+}
+
+/** Replaces the whole text of a file that said `before`; undefined stands for a file that was not there. */
+export async function writeConfigText({ file, text }: ConfigDraft, before: string | undefined): Promise<void> {
+  const target = await realpath(file).catch(() => file);
+  if (await replaceFile(target, before, text)) return;
+  throw new ConfigEditError({ file, path: formatConfigPath([]), detail: 'another program has changed the file' });
+}
+
+/** The same file for a command that changes it. Rejects with ConfigManagedError where no command may do that. */
+export async function resolveConfigFileToEdit(location: ConfigLocation, at: ConfigPath): Promise<string> {
+  const file = await resolveConfigFileOf(location, at);
+  if (location.environment.isConfigManaged) throw new ConfigManagedError({ file, path: formatConfigPath(at) });
+  return file;
+}
+
 /**
  * Returns the file in which a change at `at` takes effect: the file that has the value, or that would be read first.
  */
-export async function resolveConfigFileToEdit(location: ConfigLocation, at: ConfigPath): Promise<string> {
+export async function resolveConfigFileOf(location: ConfigLocation, at: ConfigPath): Promise<string> {
   const strongestFirst = (await loadConfigFiles(location)).sources.toReversed();
   let best: { file: string; depth: number } | undefined;
   for (const { file, value } of strongestFirst) {
@@ -48,14 +90,31 @@ interface Edit {
 
 const ATTEMPTS = 5;
 
-async function editConfigFile(file: string, edit: (current: unknown) => Edit): Promise<void> {
+async function editConfigFile(
+  file: string,
+  edit: (current: unknown) => Edit,
+  check?: ConfigCheck | undefined,
+): Promise<void> {
+  const change = (source: ConfigSource) => {
+    const { at, value } = edit(source.value);
+    return editedText(source, at, value);
+  };
+  await changeConfigFile(file, edit({}).at, change, check);
+}
+
+async function changeConfigFile(
+  file: string,
+  at: ConfigPath,
+  change: (source: ConfigSource) => Promise<string>,
+  check?: ConfigCheck | undefined,
+): Promise<void> {
   // A symbolic link stays a link: the file that it points to is replaced.
   const target = await realpath(file).catch(() => file);
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const source = await loadConfigSource(target);
-    const { at, value } = edit(source?.value ?? {});
-    const text = await editedText(source ?? (await parseConfigSource(target, '')), at, value);
+    const text = await change(source ?? (await parseConfigSource(target, '')));
     if (text === source?.text) return;
+    await check?.({ file, text });
     const isReplaced = await replaceFile(target, source?.text, text).catch((error: unknown) => {
       const reason = (error as NodeJS.ErrnoException).code ?? String(error);
       throw new ConfigEditError(
@@ -67,7 +126,7 @@ async function editConfigFile(file: string, edit: (current: unknown) => Edit): P
   }
   throw new ConfigEditError({
     file,
-    path: formatConfigPath(edit({}).at),
+    path: formatConfigPath(at),
     detail: 'another program keeps changing the file',
   });
 }
@@ -88,6 +147,25 @@ async function editedText(source: ConfigSource, at: ConfigPath, given: unknown):
   });
   if (!isDeepStrictEqual(result.value, expected)) throw refuse('other values would change with it');
   if (!isDeepStrictEqual(result.comments(), source.comments())) throw refuse('a comment would be lost');
+  return text;
+}
+
+async function removedText(source: ConfigSource, at: ConfigPath): Promise<string> {
+  const refuse = (detail: string, cause?: unknown) =>
+    new ConfigEditError({ file: source.file, path: formatConfigPath(at), detail }, { cause });
+  if (valueAt(source.value, at) === undefined) return source.text;
+  const list = valueAt(source.value, at.slice(0, -1));
+  // The items behind it move up, so the list is written anew; that refuses to lose a comment.
+  if (Array.isArray(list)) {
+    const others = list.filter((_, index) => index !== at.at(-1));
+    return editedText(source, at.slice(0, -1), others);
+  }
+  const text = source.remove(at);
+  const result = await parseConfigSource(source.file, text).catch((error: unknown) => {
+    throw refuse('the file would no longer be readable', error);
+  });
+  if (!isDeepStrictEqual(result.value, withoutValueAt(source.value, at)))
+    throw refuse('other values would change with it');
   return text;
 }
 

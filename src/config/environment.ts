@@ -1,5 +1,5 @@
-// Everything that the process environment says, read once and passed on as a value. No other folder reads
-// `process.env`, and this file does not read the configuration.
+// Everything that the process environment says, and the `.env` files behind it, read once and passed on as a value. No
+// other folder reads `process.env`, and this file does not read the configuration.
 
 import { existsSync } from 'node:fs';
 import os from 'node:os';
@@ -8,6 +8,7 @@ import { SESSION_TYPES, type SessionType } from '../protocol/session-type.ts';
 import { isTimezone } from '../protocol/timezone.ts';
 import { isNamedProfile } from './cli-profile.ts';
 import { type EnvironmentVariables, resolveHomeDir } from './home-dir.ts';
+import { type FileRemark, readEnvFiles } from './secrets/env-files.ts';
 import { resolveStateDir } from './state-dir.ts';
 import { resolveUserPath } from './user-path.ts';
 
@@ -19,6 +20,8 @@ export interface Environment {
   readonly configPath: string;
   /** True when OPENCLAW_CONFIG_PATH set the path, so that a missing file is reported. */
   readonly configPathGiven: boolean;
+  /** OPENCLAW_NIX_MODE=1: another program makes the configuration files, and no command or plugin changes them. */
+  readonly isConfigManaged: boolean;
   /** Undefined for the default profile. */
   readonly profile: string | undefined;
   /**
@@ -32,7 +35,12 @@ export interface Environment {
   readonly timezone: string;
   /** ATRIUM_FAILPOINTS, with which crash tests say where the process ends: `request:before`, `tool-result:after@2`. */
   readonly failpoints: readonly string[];
+  /** Those of the process, and behind them those of the `.env` files. */
   readonly variables: EnvironmentVariables;
+  /** For each variable that is not the process's own, the place where it was found. */
+  readonly origins: ReadonlyMap<string, string>;
+  /** What is odd about the `.env` files. */
+  readonly remarks: readonly FileRemark[];
 }
 
 const LEGACY_CONFIG_NAMES = ['clawdbot.json', 'moltbot.json', 'moldbot.json'];
@@ -47,19 +55,28 @@ export function readEnvironment(
   const configPath = env.OPENCLAW_CONFIG_PATH?.trim();
   const workspaceDir = env.OPENCLAW_WORKSPACE_DIR?.trim();
   const sessionType = SESSION_TYPES.find((type) => type === env.OPENCLAW_SESSION_TYPE?.trim());
+  let timezone: string | undefined;
+  const { added, remarks } = readEnvFiles(env, { cwd, stateDir });
   return Object.freeze({
     home,
     cwd,
     stateDir,
     configPath: configPath ? resolveUserPath(configPath, home, cwd) : defaultConfigPath(stateDir),
     configPathGiven: Boolean(configPath),
+    isConfigManaged: env.OPENCLAW_NIX_MODE?.trim() === '1',
     profile: isNamedProfile(env.OPENCLAW_PROFILE) ? env.OPENCLAW_PROFILE.trim() : undefined,
     workspaceDir: workspaceDir ? path.resolve(cwd, workspaceDir) : undefined,
     sessionType,
     ci: env.CI === 'true' || sessionType === 'ci',
-    timezone: timezoneOf(env),
+    // Node reads the data of all languages for it, which takes longer than many a command.
+    get timezone() {
+      timezone ??= timezoneOf(env);
+      return timezone;
+    },
     failpoints: (env.ATRIUM_FAILPOINTS ?? '').split(',').filter((point) => point.trim() !== ''),
-    variables: Object.freeze({ ...env }),
+    variables: Object.freeze({ ...env, ...Object.fromEntries(added.map(({ name, value }) => [name, value])) }),
+    origins: new Map(added.map(({ name, from }) => [name, from])),
+    remarks,
   });
 }
 

@@ -70,6 +70,16 @@ export class ConfigEditError extends defineError({
   remedy: 'Edit the file by hand.',
 }) {}
 
+export class ConfigManagedError extends defineError({
+  code: 'ATRIUM_CONFIG_MANAGED',
+  status: 409,
+  message: ({ file, path }: { file: string; path: string }) =>
+    `${path} is not set in ${file}, because OPENCLAW_NIX_MODE is 1: another program makes that file. Change the setting where the file is made.`,
+  means:
+    'With OPENCLAW_NIX_MODE=1 the configuration files belong to another program, such as Nix. No command or plugin changes them.',
+  remedy: 'Change the setting where the file is made, or take the variable back.',
+}) {}
+
 export class UnknownProviderError extends defineError({
   code: 'ATRIUM_MODEL_PROVIDER_UNKNOWN',
   message: ({

@@ -41,6 +41,16 @@ export function parseJson5Source(file: string, text: string): ConfigSource {
         );
       }
     },
+    remove: (path) => {
+      try {
+        return removeMember(text, positions(), path);
+      } catch (error) {
+        throw new ConfigEditError(
+          { file, path: formatConfigPath(path), detail: 'its place was not found' },
+          { cause: error },
+        );
+      }
+    },
     comments: () => commentsOf(text),
   };
 }
@@ -200,6 +210,31 @@ function insertItem(
     .find((offset) => /^[ \t]*$/.test(lineBefore(text, offset)));
   const inner = firstOnItsLine === undefined ? outer + style.unit : lineBefore(text, firstOnItsLine);
   return `${withComma}${style.newline}${inner}${printItem(inner)}${trailing}${style.newline}${outer}${text.slice(close)}`;
+}
+
+function removeMember(text: string, tree: DocumentNode, path: ConfigPath): string {
+  const parent = path.slice(0, -1).reduce<ValueNode>((node, part) => {
+    const child = childOf(node, part);
+    if (child === undefined) throw new Error('no such member');
+    return child.value;
+  }, tree.body);
+  const member = childOf(parent, path.at(-1) ?? '');
+  if (parent.type !== 'Object' || member === undefined) throw new Error('no such member');
+  const [start, end] = rangeOf(member);
+  const close = rangeOf(parent)[1] - 1;
+  const commas = (tree.tokens ?? []).filter(({ type }) => type === 'Comma').map((token) => rangeOf(token)[0]);
+  const following = parent.members.map((each) => rangeOf(each)[0]).find((offset) => offset > start) ?? close;
+  const comma = commas.find((offset) => offset >= end && offset < following);
+  const to = comma === undefined ? end : comma + 1;
+  const isAloneOnItsLines = lineBefore(text, start).trim() === '' && /^[ \t]*(?:\r?\n|$)/.test(text.slice(to));
+  const cut = isAloneOnItsLines
+    ? text.slice(0, start - lineBefore(text, start).length) + text.slice(to).replace(/^[ \t]*\r?\n/, '')
+    : text.slice(0, start) + text.slice(to).replace(/^[ \t]+/, '');
+  if (comma !== undefined) return cut;
+  // It was the last member, so the comma before it separates nothing any more.
+  const before = commas.findLast((offset) => offset < start && offset > rangeOf(parent)[0]);
+  const isSeparator = before !== undefined && parent.members.some((each) => rangeOf(each)[1] <= before);
+  return isSeparator && before !== undefined ? cut.slice(0, before) + cut.slice(before + 1) : cut;
 }
 
 function isCommaBetween(token: Located & { type: string }, from: number, to: number): boolean {

@@ -2,29 +2,10 @@
 // that asks for what happens anyway, or for nothing, is not named. It reads values only and refuses nothing itself.
 
 import { isDeepStrictEqual } from 'node:util';
+import { DANGERS, type UnusedSetting } from '../protocol/unused-setting.ts';
 import { type ConfigPath, formatConfigPath, isPartOf, parseKeyPattern, valueAt } from './config-path.ts';
-import {
-  DANGERS,
-  type Danger,
-  type Gate,
-  OPENCLAW_KEYS,
-  OPENCLAW_VARIABLES,
-  type OpenClawKey,
-} from './openclaw-keys.ts';
+import { OPENCLAW_KEYS, OPENCLAW_VARIABLES, type OpenClawKey } from './openclaw-keys.ts';
 import { isPlainObject } from './plain-object.ts';
-
-/** A setting that was found and is not used. */
-export interface UnusedSetting {
-  /** Such as `agents.list[0].sandbox.mode`, or the name of an environment variable. */
-  readonly path: string;
-  readonly danger: Danger;
-  /** What follows from it. */
-  readonly sentence: string;
-  /** What is refused because of it. Null when nothing is, or when the operator accepted it. */
-  readonly refuses: Gate | null;
-  /** True when `acceptUnused` names it. */
-  readonly isAccepted: boolean;
-}
 
 export function listUnusedSettings(
   config: object,
@@ -55,11 +36,14 @@ export function listUnusedSettings(
 
 /** The row that speaks for a path; undefined for a key that OpenClaw does not have. */
 export function openClawKeyOf(path: ConfigPath): OpenClawKey | undefined {
-  const parts = path.map((part) => (typeof part === 'number' ? '[]' : part));
-  let best: (typeof ROWS)[number] | undefined;
-  for (const each of ROWS) {
-    if (each.parts.length > parts.length || !fits(each.parts, parts)) continue;
-    if (best === undefined || isCloser(each.parts, best.parts)) best = each;
+  let reached: readonly KeyNode[] = [rootOfKeys()];
+  let best: KeyNode | undefined;
+  for (const part of path) {
+    reached = reached.flatMap((node) => nodesBelow(node, part));
+    if (reached.length === 0) break;
+    // The longer pattern says more; of two equally long ones, the one that has a name where the other has a star.
+    const [first, ...others] = reached.filter(({ row }) => row !== undefined);
+    if (first) best = others.reduce((closest, each) => (each.stars < closest.stars ? each : closest), first);
   }
   return best?.row;
 }
@@ -73,16 +57,40 @@ function acceptedPaths(config: object): readonly string[] {
   return Array.isArray(list) ? list.filter((entry) => typeof entry === 'string') : [];
 }
 
-const ROWS = OPENCLAW_KEYS.map((row) => ({ row, parts: parseKeyPattern(row.path) }));
-
-function fits(pattern: readonly string[], path: readonly string[]): boolean {
-  return pattern.every((part, index) => part === path[index] || (part === '*' && path[index] !== '[]'));
+/** The keys of the table as a tree, since a configuration is compared with the table at each of its values. */
+interface KeyNode {
+  /** Undefined where rows stand only below. */
+  row: OpenClawKey | undefined;
+  /** How many parts of the pattern are a star. */
+  readonly stars: number;
+  readonly below: Map<string, KeyNode>;
 }
 
-/** The longer pattern says more; of two equally long ones, the one that has a name where the other has a star. */
-function isCloser(a: readonly string[], b: readonly string[]): boolean {
-  if (a.length !== b.length) return a.length > b.length;
-  return a.filter((part) => part === '*').length < b.filter((part) => part === '*').length;
+let keys: KeyNode | undefined;
+
+function rootOfKeys(): KeyNode {
+  if (keys) return keys;
+  keys = { row: undefined, stars: 0, below: new Map() };
+  for (const row of OPENCLAW_KEYS) {
+    let node = keys;
+    for (const part of parseKeyPattern(row.path)) {
+      let next = node.below.get(part);
+      if (!next) {
+        next = { row: undefined, stars: node.stars + (part === '*' ? 1 : 0), below: new Map() };
+        node.below.set(part, next);
+      }
+      node = next;
+    }
+    node.row ??= row;
+  }
+  return keys;
+}
+
+/** A name also fits a star, but the place of an item in a list does not. */
+function nodesBelow({ below }: KeyNode, part: string | number): readonly KeyNode[] {
+  const named = below.get(typeof part === 'number' ? '[]' : part);
+  const starred = typeof part === 'number' || part === '[]' ? undefined : below.get('*');
+  return [named, starred === named ? undefined : starred].filter((node) => node !== undefined);
 }
 
 function visit(value: unknown, at: ConfigPath, found: (at: ConfigPath, row: OpenClawKey) => void): void {
@@ -98,8 +106,9 @@ function visit(value: unknown, at: ConfigPath, found: (at: ConfigPath, row: Open
 }
 
 export function hasOpenClawKeysBelow(path: ConfigPath): boolean {
-  const parts = path.map((part) => (typeof part === 'number' ? '[]' : part));
-  return ROWS.some((each) => each.parts.length > parts.length && fits(each.parts.slice(0, parts.length), parts));
+  let reached: readonly KeyNode[] = [rootOfKeys()];
+  for (const part of path) reached = reached.flatMap((node) => nodesBelow(node, part));
+  return reached.some(({ below }) => below.size > 0);
 }
 
 /** A row for the rest of a section is shown with the key that was found; a row for a whole section by its own name. */

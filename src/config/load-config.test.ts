@@ -37,7 +37,16 @@ async function loadError(files: Record<string, string>): Promise<Error & { code?
 describe('finding the configuration', () => {
   it('is empty in an untouched home', async () => {
     const { load } = await homeWith();
-    expect(await load()).toEqual({ config: {}, files: [], warnings: [], unused: [], merged: undefined });
+    expect(await load()).toEqual({
+      config: {},
+      written: {},
+      files: [],
+      warnings: [],
+      unused: [],
+      merged: undefined,
+      added: [],
+      keys: [],
+    });
   });
 
   it('reads JSON5, YAML, and the .yml spelling', async () => {
@@ -161,13 +170,19 @@ describe('checking the configuration', () => {
   it('loads a large existing OpenClaw configuration without an error or a warning, and keeps all of it', async () => {
     const file = fileURLToPath(new URL('./fixtures/existing-home/openclaw.json', import.meta.url));
     const { config, warnings } = await loadConfig({
-      environment: readEnvironment({ HOME: '/home/ana', LOCAL_MODEL_KEY: 'key', OPENCLAW_GATEWAY_TOKEN: 'token' }),
+      environment: readEnvironment({
+        HOME: '/home/ana',
+        LOCAL_MODEL_KEY: 'key',
+        OPENCLAW_GATEWAY_TOKEN: 'token',
+        DISCORD_BOT_TOKEN: 'the-token-of-the-bot',
+        TELEGRAM_BOT_TOKEN: '1234:not-a-real-token',
+      }),
       configPath: file,
     });
     expect(warnings).toEqual([]);
     expect(config.agents?.list?.map(({ id }) => id)).toEqual(['main', 'work', 'nightly']);
     expect(config).toMatchObject({
-      channels: { discord: { token: '${DISCORD_BOT_TOKEN}', guilds: { '123456789012345678': { slug: 'friends' } } } },
+      channels: { discord: { token: 'the-token-of-the-bot', guilds: { '123456789012345678': { slug: 'friends' } } } },
       agents: { defaults: { model: { primary: 'anthropic/claude-opus-4-6' } } },
       plugins: { entries: { 'voice-call': { hooks: { timeoutMs: 20000 } } } },
     });
@@ -345,6 +360,44 @@ describe('warning about the configuration', () => {
     expect(warnings[0]?.message).toBe(
       'bootstarp is not a setting that Atrium knows; it is kept and has no effect. Did you mean "bootstrap"?',
     );
+  });
+
+  it('warns of paths in acceptUnused that accept nothing, and says which one was probably meant', async () => {
+    const { load } = await homeWith({
+      'openclaw.yaml': `acceptUnused:
+  - agents.defaults.sandbox
+  - agents.default.sandbox
+  - OPENCLAW_GATEWAY_PASWORD
+  - gateway.auth.mod
+  - tools.nonsense.that.nobody.has
+  - session
+  - agents.list[0].sandbox
+  - agents.list[].sandbox.mode
+agents: { defaults: { sandbox: { mode: all } }, list: [{ id: a, sandbox: { mode: all } }] }
+gateway: { auth: { mode: password } }
+`,
+    });
+    const { warnings } = await load();
+    expect(warnings.map(({ line, path, suggestion }) => [line, path, suggestion])).toEqual([
+      [3, 'acceptUnused[1]', 'agents.defaults.sandbox'],
+      [4, 'acceptUnused[2]', 'OPENCLAW_GATEWAY_PASSWORD'],
+      [5, 'acceptUnused[3]', 'gateway.auth.mode'],
+      [6, 'acceptUnused[4]', undefined],
+    ]);
+    expect(warnings[0]?.message).toBe(
+      'acceptUnused names "agents.default.sandbox", which is no key of OpenClaw\'s configuration, so it accepts nothing. Did you mean "agents.defaults.sandbox"?',
+    );
+  });
+
+  it('warns of a path in acceptUnused below a section that only looks right', async () => {
+    const { load } = await homeWith({
+      'openclaw.yaml':
+        'acceptUnused: [agents.defaults.sandbox.mdoe]\nagents: { defaults: { sandbox: { mode: all } } }\n',
+    });
+    const { warnings, unused } = await load();
+    expect(unused.some(({ refuses }) => refuses === 'tools')).toBe(true);
+    expect(warnings.map(({ suggestion }) => suggestion)).toEqual(['agents.defaults.sandbox.mode']);
+    expect(warnings[0]?.message).toContain('"agents.defaults.sandbox.mdoe", which is not set, so it accepts nothing.');
   });
 
   it('never calls a setting of its own unused, wherever it stands', async () => {

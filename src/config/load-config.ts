@@ -1,24 +1,35 @@
-// Reads the files of a home into one validated configuration. It only reads. Values that are strange but harmless
+// Reads the files of a home into one validated configuration. It changes none of them. Values that are strange but harmless
 // become warnings with file and line; values that would be misunderstood are errors. A home without files costs two
 // failed look-ups.
 
 import { isTimezone } from '../protocol/timezone.ts';
+import type { UnusedSetting } from '../protocol/unused-setting.ts';
 import { agentIdOf, listAgentConfigs, resolveAgentDefaults } from './agents.ts';
+import { openConfigCheck } from './check-config.ts';
 import { type ConfigLocation, loadConfigFiles } from './config-files.ts';
 import { type ConfigPath, depthOf, formatConfigPath } from './config-path.ts';
 import type { ConfigFormat, ConfigSource } from './config-source.ts';
+import { listVariableOddities } from './config-variables.ts';
 import { ConfigInvalidError, type ConfigIssue } from './errors.ts';
 import { listHeartbeatOddities } from './heartbeat-guidance.ts';
+import type { EnvironmentVariables } from './home-dir.ts';
 import { type ConfigLayer, expandIncludes } from './include.ts';
-import type { UnusedSetting } from './list-unused-settings.ts';
 import { listMcpOddities } from './mcp-servers.ts';
 import { isPlainObject } from './plain-object.ts';
 import type { Config } from './schema.ts';
+import type { AddedVariable, FileRemark } from './secrets/env-files.ts';
+import { gatherVariables } from './secrets/gather-variables.ts';
+import { type KeySource, listKeySources } from './secrets/list-key-sources.ts';
+import { resolveSecrets } from './secrets/resolve-secrets.ts';
+import { unresolvedSecret } from './secrets/secret-reference.ts';
+import { listSpendOddities } from './spend-limits.ts';
 import { type MissingVariable, substituteVariables } from './substitute-variables.ts';
 import type { UnknownKey } from './validate-config.ts';
 
 export interface LoadedConfig {
   readonly config: Config;
+  /** The same before variables were replaced: what the files say together. */
+  readonly written: Config;
   /** The weakest file is first. Included files stand before the file that includes them. */
   readonly files: readonly ConfigFile[];
   readonly warnings: readonly ConfigWarning[];
@@ -26,6 +37,10 @@ export interface LoadedConfig {
   readonly unused: readonly UnusedSetting[];
   /** Set when two files were merged. */
   readonly merged: ConfigMerge | undefined;
+  /** The variables that count where the environment has none of that name. `withConfigVariables` adds them. */
+  readonly added: readonly AddedVariable[];
+  /** From where each key and token comes, without its value. */
+  readonly keys: readonly KeySource[];
 }
 
 export interface ConfigFile {
@@ -52,47 +67,93 @@ export interface ConfigMerge {
 
 export async function loadConfig(location: ConfigLocation): Promise<LoadedConfig> {
   const { sources, remarks } = await loadConfigFiles(location);
-  const early = remarks.map(({ file, message }): ConfigWarning => ({ file, line: 1, path: '', message }));
+  const { environment, runsCommands = false } = location;
   const { listUnusedSettings } = await import('./list-unused-settings.ts');
-  const { variables } = location.environment;
+  const { variables } = environment;
   if (sources.length === 0) {
-    return { config: {}, files: [], warnings: early, unused: listUnusedSettings({}, variables), merged: undefined };
+    const gathered = await gatherVariables({}, environment, runsCommands);
+    return {
+      config: {},
+      written: {},
+      files: [],
+      warnings: [...remarks, ...environment.remarks, ...gathered.remarks].map(asWarning),
+      unused: listUnusedSettings({}, variables),
+      merged: undefined,
+      added: gathered.added,
+      keys: listKeySources({}, { ...gathered, references: [], isKnown: () => false }),
+    };
   }
 
-  const [{ USED_SECTIONS }, { isKnownSetting, listConfigFaults, listUnknownKeys }, expanded] = await Promise.all([
-    import('./schema.ts'),
-    import('./validate-config.ts'),
+  const [{ sections, check }, expanded] = await Promise.all([
+    openConfigCheck(location.environment.stateDir),
     Promise.all(sources.map(expandIncludes)),
   ]);
   refuseNonObjects(expanded);
   const layers = expanded.flatMap((each) => each.layers);
   const place = (at: ConfigPath) => ({ ...locateInLayers(layers, at), path: formatConfigPath(at) });
 
-  const [base, overlay] = expanded.map(({ value }) => withoutEmptyKeys(value, USED_SECTIONS));
+  const [base, overlay] = expanded.map(({ value }) => withoutEmptyKeys(value, sections));
   const merged = overlay === undefined ? undefined : mergeConfig(base, overlay);
   const written = merged === undefined ? base : merged.value;
-  const { value, missing } = substituteVariables(written, variables);
+  const gathered = await gatherVariables(written as Config, environment, runsCommands);
+  const { value, missing } = substituteVariables(written, gathered.variables);
 
-  const faults = listConfigFaults(value, written);
+  const { faults, unknownKeys, isKnownSetting } = await check(value, written);
   if (faults.length > 0) {
     throw new ConfigInvalidError({
       issues: faults.map(({ path: at, found, expected }) => ({ ...place(at), found, expected })),
     });
   }
-  const config = value as Config;
+  const secrets = await resolveSecrets(value, isKnownSetting, {
+    settings: (value as Config).secrets,
+    variables: gathered.variables,
+    home: environment.home,
+    runsCommands,
+  });
+  const config = secrets.value as Config;
+  refuseUnsetToken(config, place);
+  const early = [...remarks, ...environment.remarks, ...gathered.remarks].map(asWarning);
+  const unused = listUnusedSettings(config, variables, isKnownSetting);
+  const { listVainAcceptances } = await import('./list-vain-acceptances.ts');
   const oddities = [
-    ...listUnknownKeys(value).map(describeUnknownKey),
+    ...unknownKeys.map(describeUnknownKey),
     // Other sections may use variables that only another program sets.
     ...missing.filter((each) => isKnownSetting(each.path)).map(describeMissingVariable),
-    ...listOddities(config),
+    ...listOddities(config, gathered.variables),
+    ...listVainAcceptances(config, unused),
   ];
   return {
     config,
+    written: written as Config,
     files: layers.map(({ source }) => ({ path: source.file, format: source.format })),
     warnings: [...early, ...oddities.map(({ at, ...words }) => ({ ...place(at), ...words }))],
-    unused: listUnusedSettings(config, variables, isKnownSetting),
+    unused,
     merged: merged === undefined ? undefined : explainMerge(sources, merged.overridden),
+    added: gathered.added,
+    keys: listKeySources(written as Config, { ...gathered, references: secrets.found, isKnown: isKnownSetting }),
   };
+}
+
+function asWarning({ file, message }: FileRemark): ConfigWarning {
+  return { file, line: 1, path: '', message };
+}
+
+/** Text such as `${NAME}` would be a token that anybody can guess. */
+function refuseUnsetToken(
+  config: Config,
+  place: (at: ConfigPath) => Pick<ConfigIssue, 'file' | 'line' | 'path'>,
+): void {
+  const at = ['gateway', 'auth', 'token'];
+  const { token } = config.gateway?.auth ?? {};
+  const problem = unresolvedSecret(token, formatConfigPath(at));
+  if (problem === undefined) return;
+  const isProgram = isPlainObject(token) && token.source === 'exec';
+  const found = isProgram
+    ? 'a reference to a program, which every command would have to run'
+    : `not there (${problem})`;
+  throw new ConfigInvalidError({
+    issues: [{ ...place(at), found, expected: 'a token, a variable that is set, or a reference to a file' }],
+  });
 }
 
 function refuseNonObjects(expanded: readonly { value: unknown; layers: readonly ConfigLayer[] }[]): void {
@@ -156,7 +217,7 @@ function describeMissingVariable({ path: at, name }: MissingVariable): Oddity {
 }
 
 /** Finds values that the schema allows but that are probably mistakes. */
-function listOddities(config: Config): Oddity[] {
+function listOddities(config: Config, variables: EnvironmentVariables): Oddity[] {
   const oddities: Oddity[] = [];
   const timezone = resolveAgentDefaults(config).userTimezone;
   if (timezone !== undefined && !isTimezone(timezone.trim())) {
@@ -182,7 +243,13 @@ function listOddities(config: Config): Oddity[] {
       });
     }
   }
-  return [...oddities, ...listHeartbeatOddities(config), ...listMcpOddities(config)];
+  return [
+    ...oddities,
+    ...listHeartbeatOddities(config),
+    ...listMcpOddities(config),
+    ...listSpendOddities(config, variables),
+    ...listVariableOddities(config),
+  ];
 }
 
 function explainMerge([base, overlay]: readonly ConfigSource[], overridden: readonly string[]): ConfigMerge {

@@ -85,6 +85,9 @@ describe('a provider', () => {
     expect(() => resolve('openai', undefined, { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'nonsense' })).toThrow(
       'OPENAI_BASE_URL is not an address such as',
     );
+    expect(() => resolve('home', { baseUrl: 'http://h/v1?key=hunter2' })).toThrow(
+      /baseUrl has a query or a fragment, which cannot be sent and would be shown\. (?!.*hunter2)/,
+    );
     expect(() => resolve('home', { baseUrl: 'http://h', api: 'google-generative-ai' })).toThrow(
       'models.providers.home.api is "google-generative-ai"',
     );

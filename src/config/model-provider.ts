@@ -7,6 +7,7 @@ import { MissingModelKeyError, ProviderSettingsError, UnknownProviderError } fro
 import type { EnvironmentVariables } from './home-dir.ts';
 import { isPlainObject, type PlainObject } from './plain-object.ts';
 import type { Config } from './schema.ts';
+import { unresolvedSecret } from './secrets/secret-reference.ts';
 
 export interface ProviderSettings {
   readonly name: string;
@@ -24,6 +25,8 @@ export interface ProviderModel {
   readonly id: string;
   readonly contextWindow?: number | undefined;
   readonly maxTokens?: number | undefined;
+  /** What it reads, such as `text` and `image`; undefined when the configuration does not say. */
+  readonly input?: readonly string[] | undefined;
   /** Prices per million tokens. */
   readonly cost?: Readonly<Record<string, number>> | undefined;
 }
@@ -39,7 +42,12 @@ export function resolveProvider(config: Config, provider: string, variables: Env
   const api = resolveApi(provider, entry, known);
   const baseUrl = resolveBaseUrl(provider, entry, known, api, variables);
   const apiKey = resolveApiKey(provider, entry, variables);
-  if (apiKey === undefined && known?.needsKey && !isLoopback(baseUrl)) {
+  const reason = apiKey === undefined ? reasonWithoutKey(entry) : undefined;
+  if (reason !== undefined) {
+    throw new ProviderSettingsError({ provider, setting: `models.providers.${provider}.apiKey`, problem: reason });
+  }
+  const isLeft = isPlainObject(entry?.apiKey) && entry.apiKey.source === 'exec';
+  if (apiKey === undefined && known?.needsKey && !isLeft && !isLoopback(baseUrl)) {
     throw new MissingModelKeyError({ provider, variable: missingVariable(provider, entry) });
   }
   return {
@@ -57,6 +65,11 @@ export function resolveProvider(config: Config, provider: string, variables: Env
 export function configuredProviders(config: Config): string[] {
   const providers: unknown = isPlainObject(config.models) ? config.models.providers : undefined;
   return isPlainObject(providers) ? Object.keys(providers).filter((name) => isPlainObject(providers[name])) : [];
+}
+
+/** Returns the names of the providers that need no entry. */
+export function knownProviders(): readonly string[] {
+  return Object.keys(KNOWN_PROVIDERS);
 }
 
 /** Returns the models that a provider's entry lists. */
@@ -81,6 +94,23 @@ export function contextWindowOf(settings: ProviderSettings, model: string): numb
   const name = model.slice(model.lastIndexOf('/') + 1);
   return CONTEXT_WINDOWS.find(([family]) => family.test(name))?.[1];
 }
+
+/** Whether a model reads images: as the configuration says, else as is known for the family, else not. */
+export function takesImages(settings: ProviderSettings, model: string): boolean {
+  const configured = settings.models.find(({ id }) => id === model)?.input;
+  if (configured) return configured.includes('image');
+  const name = model.slice(model.lastIndexOf('/') + 1);
+  return SEEING_FAMILIES.some((family) => family.test(name));
+}
+
+/** Families in which every model reads images. */
+const SEEING_FAMILIES: readonly RegExp[] = [
+  /^claude-(?!2|instant)/,
+  /^gpt-(?:4o|4\.1|4-turbo|5)/,
+  /^chatgpt-4o/,
+  /^o[134](?:-(?!mini)|$)/,
+  /^gemini-/,
+];
 
 interface KnownProvider {
   readonly api: ProviderSettings['api'];
@@ -141,8 +171,9 @@ function providerModels(entry: PlainObject | undefined): readonly ProviderModel[
     if (!isPlainObject(model) || typeof model.id !== 'string' || model.id.trim() === '') return [];
     const contextWindow = positive(model.contextWindow, undefined);
     const maxTokens = positive(model.maxTokens, undefined);
+    const input = Array.isArray(model.input) ? model.input.map(String) : undefined;
     const cost = isPlainObject(model.cost) ? pricesOf(model.cost) : undefined;
-    return [{ id: model.id, contextWindow, maxTokens, ...(cost && { cost }) }];
+    return [{ id: model.id, contextWindow, maxTokens, ...(input && { input }), ...(cost && { cost }) }];
   });
 }
 
@@ -198,6 +229,13 @@ function resolveBaseUrl(
       problem: 'is not an address such as "http://127.0.0.1:11434/v1"',
     });
   }
+  if (/[?#]/.test(given)) {
+    throw new ProviderSettingsError({
+      provider,
+      setting,
+      problem: 'has a query or a fragment, which cannot be sent and would be shown. Write a key into apiKey or headers',
+    });
+  }
   return withVersion(given, api);
 }
 
@@ -233,6 +271,13 @@ function secretOf(value: unknown, variables: EnvironmentVariables): string | und
   return filled(variables[given]) ?? (given.includes('_') ? undefined : given);
 }
 
+/** Why a reference to a secret gave no key; undefined where there is none, or where a gateway looks it up. */
+function reasonWithoutKey(entry: PlainObject | undefined): string | undefined {
+  const given = entry?.apiKey;
+  if (!isPlainObject(given) || given.source === 'env' || typeof given.problem !== 'string') return undefined;
+  return `gives no key. ${given.problem.replace(/\.$/, '')}`;
+}
+
 /** Returns the variable that the configuration names, else the usual one. */
 function missingVariable(provider: string, entry: PlainObject | undefined): string {
   const given = entry?.apiKey;
@@ -245,7 +290,8 @@ function resolveHeaders(entry: PlainObject | undefined, variables: EnvironmentVa
   return Object.fromEntries(
     Object.entries(entry.headers).flatMap(([name, value]) => {
       const text = isPlainObject(value) ? secretOf(value, variables) : filled(value);
-      return text === undefined ? [] : [[name, text]];
+      // A variable that is not set is told when the configuration is loaded, and its name is never sent.
+      return text === undefined || unresolvedSecret(text, name) !== undefined ? [] : [[name, text]];
     }),
   );
 }

@@ -3,16 +3,7 @@
 // longer row does; a key that neither a row nor Atrium's own schema has is unknown. The table does not know the values
 // that a person wrote, except those that ask for what Atrium does anyway.
 
-/** How bad it is that a key is not used. The most dangerous kind is first. */
-export const DANGERS = ['protects', 'missing', 'harmless'] as const;
-/**
- * `protects`: what the key would have kept away is not kept away by it. `missing`: something that was asked for does not
- * happen. `harmless`: there is nothing that it could concern, or Atrium is as strict by itself.
- */
-export type Danger = (typeof DANGERS)[number];
-
-/** What is refused as long as the operator has not accepted that the key is not used. */
-export type Gate = 'start' | 'tools';
+import type { Danger, Gate } from '../protocol/unused-setting.ts';
 
 export type OpenClawKey = UsedKey | DifferentKey | UnusedKey;
 
@@ -42,18 +33,29 @@ export interface UnusedKey {
 
 const NO_CHANNEL = 'Atrium has no such channel, so nothing is received or sent there.';
 
+const NO_MARKER = 'Posts into other conversations carry no marker, and there is no action that sends to all of them.';
+
 export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
   // agents
   ...used(
     'agents.defaults',
-    'bootstrapMaxChars bootstrapTotalMaxChars bootstrapPromptTruncationWarning contextTokens maxConcurrent model',
-    'skills skipBootstrap subagents.maxSpawnDepth timeoutSeconds userTimezone workspace',
+    'bootstrapMaxChars bootstrapTotalMaxChars bootstrapPromptTruncationWarning contextTokens maxConcurrent mediaMaxMb',
+    'model skills skipBootstrap timeoutSeconds userTimezone workspace',
   ),
+  ...used(
+    'agents.defaults.subagents',
+    'allowAgents announceTimeoutMs maxChildrenPerAgent maxConcurrent maxSpawnDepth model requireAgentId',
+    'runTimeoutSeconds',
+  ),
+  ...used('agents.list[].subagents', 'allowAgents model requireAgentId'),
   ...used('agents.list[]', 'agentDir bootstrapMaxChars bootstrapTotalMaxChars default id model name skills workspace'),
-  ...used('agents.{defaults,list[]}.heartbeat', 'ackMaxChars activeHours every includeSystemPromptSection prompt'),
+  ...used(
+    'agents.{defaults,list[]}.heartbeat',
+    'ackMaxChars activeHours directPolicy every includeSystemPromptSection prompt',
+  ),
   ...used('agents.defaults.compaction', 'keepRecentTokens model timeoutSeconds'),
   ...used('agents.list[].tools', 'allow alsoAllow byProvider deny profile exec.ask exec.security exec.timeoutSec'),
-  ...used('agents.list[].tools', 'exec.applyPatch.enabled sandbox.tools'),
+  ...used('agents.list[].tools', 'exec.applyPatch.allowModels exec.applyPatch.enabled sandbox.tools'),
   ...different(
     'agents.{defaults,list[]}.contextInjection',
     'never keeps bootstrap files out of the prompt; continuation-skip is read as always.',
@@ -82,19 +84,6 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
     'agents.list[].tools.exec.strictInlineEval',
     'With it, security "full" is read as "allowlist": what no rule allows is asked for.',
   ),
-  ...protects(
-    'agents.{defaults,list[]}.heartbeat.directPolicy',
-    'An answer of a heartbeat may go to a direct conversation.',
-    { except: ['allow'] },
-  ),
-  ...protects(
-    'agents.list[].subagents.allowAgents',
-    'It is not looked at; Atrium itself starts no subagents, and a plugin that does is not held by it.',
-  ),
-  ...protects(
-    'agents.defaults.subagents.{allowAgents,requireAgentId}',
-    'It is not looked at, as Atrium itself starts no subagents.',
-  ),
   ...harmless('agents.list[].tools.fs', 'File tools never leave the workspace, whatever is set.'),
   ...harmless('agents.list[].tools.elevated', 'There is no sandbox that an elevated command would leave.'),
   ...harmless(
@@ -102,8 +91,12 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
     'A command that no rule of tools.exec.allow names is asked for.',
   ),
   ...missing('agents.list[].tools.exec', 'This setting of commands has no effect.'),
-  ...missing('agents.list[].tools.loopDetection', 'Repeated calls are ended by agents.defaults.maxToolRounds only.'),
-  ...missing('agents.list[].tools.{codeMode,message}', 'Atrium has no such tool.'),
+  ...used(
+    'agents.list[].tools.message',
+    'actions.allow allowCrossContextSend crossContext.allowAcrossProviders crossContext.allowWithinProvider',
+  ),
+  ...missing('agents.list[].tools.message', NO_MARKER),
+  ...missing('agents.list[].tools.codeMode', 'Atrium has no such tool.'),
   ...missing('agents.list[].runtime', 'The agent is run by Atrium itself and by no other runtime.', {
     except: [{ type: 'embedded' }],
   }),
@@ -141,7 +134,7 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
     'agents.defaults.{imageModel,imageGenerationModel,musicGenerationModel,videoGenerationModel,pdfModel}',
     'Atrium has no tool for pictures, music, videos or PDF files.',
   ),
-  ...missing('agents.defaults.subagents', 'Atrium itself starts no subagents.'),
+  ...missing('agents.defaults.subagents', 'This setting of subagents has no effect.'),
   ...missing('agents.{defaults,list[]}.heartbeat', 'This setting of heartbeats has no effect.'),
   ...missing('agents.defaults.compaction', 'This setting of compaction has no effect.'),
   ...missing('agents.defaults.{repoRoot,skipOptionalBootstrapFiles,silentReply}', 'It has no effect.'),
@@ -159,16 +152,12 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
     'It is about how work is shown.',
   ),
   ...missing(
-    'agents.defaults.{imageMaxDimensionPx,mediaMaxMb,mediaGenerationAutoProviderFallback,pdfMaxBytesMb,pdfMaxPages}',
-    'Atrium takes no files with a message.',
+    'agents.defaults.{imageMaxDimensionPx,mediaGenerationAutoProviderFallback,pdfMaxBytesMb,pdfMaxPages}',
+    'Images are sent as they came, and a PDF is described by its name, type and size.',
   ),
 
   // bindings and session
-  ...used('bindings[]', 'agentId match.accountId match.channel match.peer'),
-  ...protects(
-    'bindings[].match.{guildId,roles,teamId}',
-    'A binding with this condition is passed over, so another agent may answer there.',
-  ),
+  ...used('bindings[]', 'agentId match.accountId match.channel match.guildId match.peer match.roles match.teamId'),
   ...missing('bindings[].{acp,session,type}', 'The binding chooses the agent and nothing else.', { except: ['route'] }),
   ...harmless('bindings[].comment', 'It is a note.'),
   ...used('session', 'dmScope idleMinutes identityLinks mainKey reset resetByChannel resetByType scope sendPolicy'),
@@ -178,14 +167,15 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
   ),
   ...harmless('session.{typingIntervalSeconds,typingMode}', 'It is about how work is shown.'),
   ...missing('{broadcast,acp}', 'One message goes to one agent, which Atrium runs itself.'),
-  ...harmless('accessGroups', 'Only lists of channels name groups of people, and those are not used.'),
+  ...used('accessGroups.*', 'members type'),
+  ...missing('accessGroups.*', 'Only groups of the type message.senders have members; others admit no person.'),
 
   // gateway
   ...used('gateway', 'bind customBindHost port controlUi.allowedOrigins controlUi.enabled'),
-  ...used('gateway', 'http.endpoints.chatCompletions.enabled'),
+  ...used('gateway', 'http.endpoints.chatCompletions.enabled http.securityHeaders.strictTransportSecurity'),
   ...different(
     'gateway.auth.token',
-    'Text, or a variable of the environment; a reference to a secret provider is an error.',
+    'Text, a variable, or a reference to a file; a reference to a program is an error.',
   ),
   ...protects('gateway.auth.mode', 'Callers are known by a token and in no other way.', {
     except: ['token', 'none'],
@@ -210,7 +200,6 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
   ...missing('gateway.remote', 'Commands speak to the gateway of this machine.'),
   ...missing('gateway.http.endpoints.responses', 'There is no /v1/responses.'),
   ...missing('gateway.http.endpoints.chatCompletions', 'Messages are text, within the limits of Atrium.'),
-  ...protects('gateway.http.securityHeaders', 'This header is not sent; let the proxy that speaks TLS send it.'),
   ...harmless('gateway.tools', 'No tool can be called over HTTP.'),
   ...harmless('gateway.nodes', 'No other machine can be connected as a node.'),
   ...harmless(
@@ -233,8 +222,10 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
 
   // tools
   ...used('tools', 'allow alsoAllow byProvider deny profile sandbox.tools subagents.tools'),
-  ...used('tools', 'exec.applyPatch.enabled exec.ask exec.security exec.timeoutSec'),
-  ...used('tools.web.fetch', 'enabled maxChars timeoutSeconds'),
+  ...used('tools', 'exec.applyPatch.allowModels exec.applyPatch.enabled exec.ask exec.security exec.timeoutSec'),
+  ...used('tools.web.fetch', 'enabled maxChars maxResponseBytes timeoutSeconds'),
+  ...different('tools.web.fetch.maxCharsCap', 'The agent reads no more than maxChars, and no more than this.'),
+  ...different('tools.web.fetch.maxRedirects', 'The default is 5, and no more than 20 are followed.'),
   ...different(
     'tools.sessions.visibility',
     'tree is read as self, and all as agent: sessions of other agents are never shown.',
@@ -254,7 +245,15 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
     except: ['auto', 'gateway'],
     gate: 'tools',
   }),
-  ...protects('tools.loopDetection', 'Repeated calls are ended by agents.defaults.maxToolRounds only.'),
+  ...used(
+    '{tools,agents.list[].tools}.loopDetection',
+    'criticalThreshold enabled globalCircuitBreakerThreshold historySize unknownToolThreshold warningThreshold',
+    'detectors.genericRepeat detectors.knownPollNoProgress detectors.pingPong',
+  ),
+  ...missing(
+    '{tools,agents.list[].tools}.loopDetection.postCompactionGuard',
+    'Calls before and after a summary are counted together, by the other thresholds.',
+  ),
   ...harmless('tools.fs', 'File tools never leave the workspace, whatever is set.'),
   ...harmless('tools.elevated', 'There is no sandbox that an elevated command would leave.'),
   ...harmless('tools.agentToAgent', 'Session tools never reach another agent.'),
@@ -262,30 +261,35 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
     'tools.exec.{safeBins,safeBinTrustedDirs,safeBinProfiles,applyPatch.workspaceOnly}',
     'A command that no rule of tools.exec.allow names is asked for, and patches never leave the workspace.',
   ),
-  ...protects(
-    '{tools,agents.list[].tools}.exec.applyPatch.allowModels',
-    'Every model is offered apply_patch; use tools.byProvider.',
-  ),
   ...harmless('agents.list[].tools.exec.applyPatch.workspaceOnly', 'Patches never leave the workspace.'),
   ...missing('tools.exec', 'This setting of commands has no effect.'),
   ...harmless(
     'tools.web.fetch.ssrfPolicy',
     'Private and special addresses are refused, except those of tools.web.fetch.allowHosts.',
   ),
-  ...protects(
-    'tools.web.fetch.{maxRedirects,maxResponseBytes,maxCharsCap}',
-    'Atrium has its own limits; tools.web.fetch.maxBytes is the one that can be set.',
-  ),
   ...missing('tools.web', 'Atrium fetches pages by itself, and has no search.'),
-  ...missing('tools.{media,links,message,codeMode,toolSearch,sessions_spawn,experimental}', 'Atrium has no such tool.'),
+  ...missing('tools.sessions_spawn', 'The bounds of attached files are those of docs/subagents.md.'),
+  ...used(
+    'tools.message',
+    'actions.allow allowCrossContextSend crossContext.allowAcrossProviders crossContext.allowWithinProvider',
+  ),
+  ...missing('tools.message', NO_MARKER),
+  ...missing('tools.{media,links,codeMode,toolSearch,experimental}', 'Atrium has no such tool.'),
 
   // approvals and commands
   ...missing(
     'approvals.{exec,plugin}',
     'Approvals are answered where the run speaks, on the page or by atrium approvals; they are sent nowhere else.',
   ),
-  ...protects('commands.{allowFrom,useAccessGroups}', 'Commands in chat are open to everyone who may speak there.'),
-  ...harmless('commands.ownerAllowFrom', 'Only who has the token is the operator, wherever else the person speaks.'),
+  ...different('commands.allowFrom', 'Who has the token is the operator, and may always use commands.'),
+  ...harmless(
+    'commands.useAccessGroups',
+    'A person who may not talk to the agent may use no command, whatever it says.',
+  ),
+  ...different(
+    'commands.ownerAllowFrom',
+    'An entry names its channel, and counts in the direct conversation of that person only; no approval adds one.',
+  ),
   ...harmless(
     'commands.{bash,bashForegroundMs,config,debug,mcp,plugins,restart}',
     'Atrium has no such command in chat.',
@@ -294,7 +298,13 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
 
   // channels and messages
   ...missing('channels.*', NO_CHANNEL),
+  ...slackKeys(),
+  ...['channels.discord', 'channels.discord.accounts.*'].flatMap(discordKeys),
+  ...missing('channels.discord.defaultAccount', 'Answers go out by the account that the message came in by.'),
+  ...['channels.telegram', 'channels.telegram.accounts.*'].flatMap(telegramKeys),
+  ...missing('channels.telegram.defaultAccount', 'Answers go out by the account that the message came in by.'),
   ...harmless('channels.{defaults,modelByChannel}', 'It describes channels, and Atrium has none of them.'),
+  ...used('messages', 'groupChat.historyLimit'),
   ...missing('messages', 'Atrium takes and sends messages by its own rules.'),
   ...harmless('{web,surfaces}', NO_CHANNEL),
 
@@ -310,7 +320,7 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
   ),
   ...used('plugins', 'allow deny enabled load slots.memory'),
   ...used('plugins.entries.*', 'config enabled hooks'),
-  ...harmless('plugins.entries.*.{llm,subagent}', 'Plugins can neither ask a model nor start a subagent.'),
+  ...harmless('plugins.entries.*.{llm,subagent}', 'Plugins can neither ask a model nor choose the model of a run.'),
   ...missing('plugins.slots.contextEngine', 'Context is composed by Atrium itself.'),
   ...harmless('plugins.bundledDiscovery', 'No plugins of OpenClaw come along.'),
   ...used('skills.entries.*', 'enabled'),
@@ -342,12 +352,9 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
   ...used('models.providers.*', 'api baseUrl timeoutSeconds'),
   ...used(
     'models.providers.*.models[]',
-    'contextWindow cost.cacheRead cost.cacheWrite cost.input cost.output id maxTokens',
+    'contextWindow cost.cacheRead cost.cacheWrite cost.input cost.output id input maxTokens',
   ),
-  ...different(
-    'models.providers.*.{apiKey,headers}',
-    'Text, or a variable of the environment; a reference to a secret provider is an error.',
-  ),
+  ...used('models.providers.*', 'apiKey headers'),
   ...protects(
     'models.providers.*.request',
     'Its proxy, certificates and credentials are not used: requests go out directly.',
@@ -360,35 +367,108 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
   }),
   ...harmless('models.providers.*.models[].{name,metadataSource}', 'It is a name.'),
   ...harmless('models.{mode,pricing}', 'The providers of the configuration are added to the well-known ones.'),
+  ...different('auth.order', 'Only profiles with an API key or a token count; those that sign in are left out.'),
+  ...harmless('auth.profiles', 'The profiles themselves are read from auth-profiles.json.'),
   ...missing('auth', 'Signing in with an account is not there; providers need an API key.'),
-  ...missing('secrets', 'Values are read from the file and from the environment, and from no secret provider.'),
-  ...missing('env', 'Variables of the configuration are not set; give them to the process of the gateway.'),
-  ...harmless('env.shellEnv', 'The variables of a login shell are not read.'),
+  ...used('secrets.defaults', 'env exec file'),
+  ...used(
+    'secrets.providers.*',
+    'source path mode command args passEnv env timeoutMs maxOutputBytes jsonOnly allowlist trustedDirs',
+    'allowSymlinkCommand allowInsecurePath',
+  ),
+  ...harmless('secrets.providers.*', 'It limits the look-up in a way that Atrium does not need.'),
+  ...harmless('secrets.resolution', 'All references to one program are asked for at once.'),
+  ...missing('secrets', 'Nothing reads it.'),
+  ...different(
+    'env.{*,vars}',
+    'For models, tools and MCP servers. Commands get those that tools.exec.env names, and plugins see only those of the process.',
+  ),
+  ...different(
+    'env.shellEnv.{enabled,timeoutMs}',
+    'A gateway reads the login shell, for the variables that the configuration names and the keys of models and channels.',
+  ),
 
   // schedules, records and the rest
   ...used('cron', 'enabled'),
   ...missing('cron', 'Jobs run by the rules of docs/schedules.md.'),
   ...missing('memory', 'Notes are searched by Atrium itself.'),
-  ...protects('memory.qmd.scope', 'The memory tools follow the rules of Atrium, and not these.'),
-  ...protects(
-    'logging.{redactPatterns,redactSensitive}',
-    'The log hides what looks like a secret to Atrium, and nothing else.',
-    {
-      except: ['tools'],
-    },
+  ...different(
+    'memory.qmd.scope',
+    'It holds for memory_search and memory_get with any backend; without it, they are there in every session.',
   ),
-  ...harmless('logging', 'The log goes to the error stream.'),
-  ...missing('diagnostics', 'What happens is in the trajectory and in the log, and is sent nowhere.'),
+  ...protects(
+    'logging.redactPatterns',
+    'Records and logs hide what looks like a secret to Atrium, and what these patterns match is not hidden.',
+    { gate: 'start' },
+  ),
+  ...harmless('logging.redactSensitive', 'What looks like a secret is hidden in records and logs, whatever is set.'),
+  ...used('logging', 'consoleLevel consoleStyle file level maxFileBytes'),
+  ...harmless('logging', 'It changes nothing about the log.'),
+  ...used('diagnostics', 'enabled'),
+  ...used('diagnostics.cacheTrace', 'enabled filePath includeMessages includePrompt includeSystem'),
+  ...used(
+    'diagnostics.otel',
+    'enabled endpoint flushIntervalMs headers metrics metricsEndpoint sampleRate serviceName traces tracesEndpoint',
+    'captureContent.{enabled,inputMessages,outputMessages,systemPrompt,toolInputs,toolOutputs}',
+  ),
+  ...different(
+    'diagnostics.otel.protocol',
+    'Traces and metrics are sent over HTTP as JSON, also with http/protobuf; with grpc nothing is sent.',
+  ),
+  ...missing('diagnostics.otel', 'Log lines are in the log file, and are not sent to a collector.'),
+  ...missing('diagnostics', 'What happens is in the trajectory and in the log.'),
   ...missing('browser', 'Atrium has no browser.'),
   ...missing('{audio,media,talk}', 'Atrium neither listens nor speaks, and takes no files.'),
   ...missing('{canvasHost,nodeHost,commitments,crestodian}', 'Atrium has nothing like it.'),
   ...harmless('{$schema,cli,meta,ui,update,wizard,security}', 'It is about OpenClaw itself.'),
 ];
 
+/** The section itself holds the settings of one account, and `accounts` those of several. */
+function slackKeys(): readonly OpenClawKey[] {
+  const at = 'channels.slack{,.accounts.*}';
+  return [
+    ...missing(at, 'This setting of Slack has no effect.'),
+    ...used(
+      at,
+      'enabled name dmPolicy allowFrom groupPolicy dangerouslyAllowNameMatching requireMention allowBots',
+      'replyToModeByChatType streaming.mode mediaMaxMb textChunkLimit unfurlLinks unfurlMedia',
+      'historyLimit reactionNotifications reactionAllowlist slashCommand.enabled socketMode.{clientPingTimeout,serverPingTimeout}',
+      'dm.{enabled,policy,allowFrom,groupEnabled,groupChannels,replyToMode}',
+      'thread.{initialHistoryLimit,requireExplicitMention}',
+      'channels.*.{enabled,requireMention,users,allowBots}',
+    ),
+    ...used(at, 'actions.{reactions,messages} botLoopProtection channels.*.botLoopProtection'),
+    ...used(at, '{botToken,appToken}'),
+    ...different(`${at}.replyToMode`, 'batched is read as off, because messages are not gathered into batches.'),
+    ...different(`${at}.mode`, 'Only socket is there; an account with http is not started, and its problem is said.'),
+    ...different(
+      `${at}.contextVisibility`,
+      'allowlist hides quotes of people who are not listed and the past of threads.',
+    ),
+    ...different(
+      `${at}.channels.*.{tools,toolsBySender}`,
+      'A channel that has it is closed, and the account says so, because tools are not limited by place.',
+    ),
+    ...harmless(`${at}.actions`, 'Atrium has no such action on Slack.'),
+    ...missing(
+      `${at}.execApprovals`,
+      'Approvals are asked where the run speaks; approvals.approvers says who answers.',
+    ),
+    ...harmless(
+      `${at}.{signingSecret,webhookPath,userTokenReadOnly}`,
+      'Slack is reached by a socket, with the bot token.',
+    ),
+    ...harmless(`${at}.configWrites`, 'No message of Slack changes the configuration.'),
+    ...harmless(`${at}.slashCommand.{name,sessionPrefix,ephemeral}`, 'Every command of the app is taken.'),
+    ...harmless(`${at}.streaming`, 'It is about how drafts are shown, which Atrium does in its own way.'),
+    ...harmless(`${at}.{commands,capabilities,markdown,healthMonitor}`, 'It is about how Slack is used.'),
+  ];
+}
+
 /** The environment variables of OpenClaw that decide who may do what. Their `path` is the name of the variable. */
 export const OPENCLAW_VARIABLES: readonly OpenClawKey[] = [
   ...used('', 'OPENCLAW_CONFIG_PATH OPENCLAW_HOME OPENCLAW_PROFILE OPENCLAW_STATE_DIR OPENCLAW_WORKSPACE_DIR'),
-  ...used('', 'OPENCLAW_GATEWAY_TOKEN'),
+  ...used('', 'OPENCLAW_GATEWAY_TOKEN OPENCLAW_LOAD_SHELL_ENV SLACK_BOT_TOKEN SLACK_APP_TOKEN'),
   ...protects('OPENCLAW_GATEWAY_PASSWORD', 'Callers are known by a token, and the password opens nothing.', {
     gate: 'start',
     unlessSet: 'gateway.auth.mode',
@@ -397,14 +477,152 @@ export const OPENCLAW_VARIABLES: readonly OpenClawKey[] = [
     except: ['', '0', 'false'],
     gate: 'start',
   }),
-  ...protects('OPENCLAW_NIX_MODE', 'Commands that change the configuration change it all the same.', {
-    except: ['', '0'],
-  }),
+  ...different(
+    'OPENCLAW_NIX_MODE',
+    'With 1, no command and no plugin changes the configuration, and plugins are neither installed nor removed.',
+  ),
   ...missing('OPENCLAW_GATEWAY_PORT', 'The port is --port, else gateway.port.'),
   ...missing('OPENCLAW_INCLUDE_ROOTS', 'An include stays in the folder of the configuration.'),
   ...harmless('OPENCLAW_ALLOW_INSECURE_PRIVATE_WS', 'Commands speak to this machine only.'),
-  ...harmless('OPENCLAW_LOAD_SHELL_ENV', 'The variables of a login shell are not read.'),
 ];
+
+/** The keys of one bot of Telegram: of the section itself, or of an account in it. */
+function telegramKeys(section: string): readonly OpenClawKey[] {
+  return [
+    ...used(
+      section,
+      'actions.{createForumTopic,deleteMessage,editMessage,reactions} allowFrom apiRoot capabilities commands.native',
+      'contextVisibility customCommands dmPolicy enabled groupAllowFrom groupPolicy historyLimit linkPreview mediaGroupFlushMs',
+      'mediaMaxMb name replyToMode streaming.mode textChunkLimit timeoutSeconds tokenFile webhookHost webhookPath',
+      'webhookPort webhookUrl',
+    ),
+    ...used(`${section}.groups.*`, 'allowFrom enabled groupPolicy requireMention'),
+    ...used(`${section}.groups.*.topics.*`, 'agentId allowFrom enabled groupPolicy requireMention'),
+    ...used(`${section}.direct.*`, 'allowFrom dmPolicy enabled'),
+    ...different(
+      `${section}.{botToken,webhookSecret}`,
+      'A text is read, and a reference to a variable; with any other reference the account is not started.',
+    ),
+    ...different(
+      `${section}.proxy`,
+      'Telegram is reached directly, so an account with a proxy is not started until the operator accepts that.',
+    ),
+    ...different(
+      `${section}.actions.sendMessage`,
+      'With false the account is not started until the operator accepts that agents can write there.',
+    ),
+    ...different(
+      `${section}.{groups,direct}.*.{tools,toolsBySender}`,
+      'A place with limits of its own for tools is closed until the operator accepts that they are not kept.',
+    ),
+    ...different(
+      `${section}.dm.threadReplies`,
+      'By default a topic of a direct chat is a conversation of its own; off makes them one.',
+    ),
+    ...different(
+      `${section}.reactionNotifications`,
+      'By default all reactions are noted; own knows the messages that the bot sent since the gateway started.',
+    ),
+    ...used(`${section}.direct.*.topics.*`, 'allowFrom enabled'),
+    ...missing(
+      `${section}.direct.*`,
+      'This setting of a direct chat has no effect; dm.threadReplies decides for all of them.',
+    ),
+    ...missing(`${section}.groups.*`, 'Prompts, skills and how errors are told are the same in every group.'),
+    ...missing(`${section}.groups.*.topics.*`, 'Prompts, skills and how errors are told are the same in every topic.'),
+    ...missing(
+      `${section}.{dmHistoryLimit,dms}`,
+      'A direct conversation keeps all of its history, and bots cannot read what was said before.',
+    ),
+    ...missing(
+      `${section}.{ackReaction,reactionLevel,responsePrefix,autoTopicLabel,threadBindings}`,
+      'Atrium does not do this by itself.',
+    ),
+    ...missing(
+      `${section}.{errorPolicy,errorCooldownMs,silentErrorReplies}`,
+      'A run that failed is always told where the question was asked.',
+    ),
+    ...missing(
+      `${section}.execApprovals`,
+      'Approvals are asked where the run speaks; approvals.approvers says who may answer there.',
+    ),
+    ...missing(`${section}.defaultTo`, 'Jobs and tools name the chat that they write to.'),
+    ...missing(`${section}.webhookCertPath`, 'Telegram has to trust the certificate by itself.'),
+    ...missing(`${section}.retry`, 'Answers are tried again as delivery.maxAttempts says.'),
+    ...missing(`${section}.network`, 'Node decides how names are looked up.'),
+    ...harmless(`${section}.actions.{editForumTopic,poll,sticker}`, 'Agents have no such action.'),
+    ...harmless(`${section}.streaming`, 'It is about how drafts are drawn.'),
+    ...harmless(
+      `${section}.{markdown,heartbeat,healthMonitor}`,
+      'It is about how things are shown, which Atrium does in its own way.',
+    ),
+    ...harmless(`${section}.commands.nativeSkills`, 'Skills are no commands.'),
+    ...harmless(`${section}.configWrites`, 'No message changes the configuration.'),
+    ...harmless(`${section}.pollingStallThresholdMs`, 'timeoutSeconds ends a request that stalls.'),
+    ...harmless(`${section}.trustedLocalFileRoots`, 'Paths on the disk of a Bot API server are never opened.'),
+  ];
+}
+
+/** What is made of the settings of Discord, for the section and for each of its accounts. */
+function discordKeys(at: string): readonly OpenClawKey[] {
+  const tools = 'A place that has it is closed, and the account says so, because tools are not limited by place.';
+  return [
+    ...used(at, 'enabled name allowFrom dmPolicy groupPolicy dangerouslyAllowNameMatching mediaMaxMb textChunkLimit'),
+    ...used(at, 'suppressEmbeds allowBots botLoopProtection dm.enabled dm.policy dm.allowFrom thread historyLimit'),
+    ...used(at, 'streaming.mode actions.reactions actions.messages actions.threads'),
+    ...used(`${at}.guilds.*`, 'requireMention ignoreOtherMentions users roles reactionNotifications'),
+    ...used(`${at}.guilds.*.channels.*`, 'enabled requireMention ignoreOtherMentions users roles autoThread'),
+    ...used(`${at}.guilds.*.channels.*`, 'autoArchiveDuration'),
+    ...used(at, 'token'),
+    ...different(`${at}.replyToMode`, 'batched is read as off, because messages are not gathered into batches.'),
+    ...different(`${at}.commands.native`, 'auto is read as true.'),
+    ...different(
+      `${at}.contextVisibility`,
+      'allowlist hides quotes of people who are not listed and the past of threads.',
+    ),
+    ...different(`${at}.guilds.*.{tools,toolsBySender}`, tools),
+    ...different(`${at}.guilds.*.channels.*.{tools,toolsBySender}`, tools),
+    ...different(`${at}.proxy`, 'An account that has it is not started, because Discord is reached directly.'),
+    ...missing(`${at}.{dmHistoryLimit,dms}`, 'A direct conversation has the history of its session.'),
+    ...missing(
+      `${at}.guilds.*.channels.*.{skills,systemPrompt}`,
+      'Every place has the skills and the prompt of its agent.',
+    ),
+    ...missing(`${at}.guilds.*.channels.*.autoThreadName`, 'A thread is called by the first words of its message.'),
+    ...missing(`${at}.thread.inheritParent`, 'A thread begins with its own history and not with that of its channel.'),
+    ...missing(
+      `${at}.{threadBindings,defaultTo,mentionAliases,markdown,responsePrefix}`,
+      'Atrium has nothing like it.',
+    ),
+    ...missing(
+      `${at}.{voice,pluralkit,agentComponents,ui}`,
+      'Atrium has neither voice channels nor components of its own there.',
+    ),
+    ...missing(
+      `${at}.{ackReaction,ackReactionScope,activity,activityType,activityUrl,status,autoPresence}`,
+      'The bot shows that it is typing, and no other sign.',
+    ),
+    ...missing(`${at}.maxLinesPerMessage`, 'A message is cut by its length only.'),
+    ...harmless(`${at}.execApprovals`, 'Who may answer an approval is set by approvals.approvers.'),
+    ...harmless(`${at}.{dm.groupEnabled,dm.groupChannels}`, 'Discord does not let bots into group conversations.'),
+    ...harmless(`${at}.guilds.*.slug`, 'A server is found by its id, or by its name as Discord has it.'),
+    ...harmless(
+      `${at}.guilds.*.channels.*.includeThreadStarter`,
+      'The first message of a thread is always part of its history.',
+    ),
+    ...harmless(`${at}.slashCommand`, 'What is shown at once is always for the person alone.'),
+    ...harmless(`${at}.streaming`, 'It is about how a draft looks.'),
+    ...harmless(`${at}.actions`, 'Atrium has no such action on Discord.'),
+    ...harmless(
+      `${at}.{applicationId,capabilities,configWrites,commands.nativeSkills,eventQueue,gatewayInfoTimeoutMs}`,
+      'Atrium finds it out by itself.',
+    ),
+    ...harmless(
+      `${at}.{gatewayReadyTimeoutMs,gatewayRuntimeReadyTimeoutMs,healthMonitor,heartbeat,inboundWorker,intents,retry}`,
+      'The connection is watched and mended by fixed rules.',
+    ),
+  ];
+}
 
 type UnusedOptions = Partial<Pick<UnusedKey, 'except' | 'gate' | 'unlessSet'>>;
 

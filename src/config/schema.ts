@@ -5,48 +5,33 @@
 
 import { z } from 'zod';
 import { SESSION_TYPES } from '../protocol/session-type.ts';
+import { SPEND_PERIODS } from '../protocol/spend-limit.ts';
 import { TRUNCATION_WARNING_MODES } from './bootstrap-limits.ts';
+import { discordSection } from './channels/discord.ts';
+import { slackSection } from './channels/slack.ts';
+import { telegramSection } from './channels/telegram.ts';
 import { CONTEXT_INJECTION_MODES } from './context-injection.ts';
-
-/**
- * What to do with a key that a section does not list. In Atrium's own sections every such key gets a warning; in
- * sections that are shared with OpenClaw, the keys of OpenClaw get none here: `list-unused-settings.ts` names those that
- * are not used.
- */
-export type UnknownKeyPolicy = 'warn' | 'warn-unless-shared';
-export const unknownKeyPolicies = z.registry<{ policy: UnknownKeyPolicy }>();
-
-const flag = () => z.boolean({ error: 'true or false' });
-const text = () => z.string({ error: 'text' });
-const filledText = (expected = 'text that is not blank') =>
-  z.string({ error: expected }).regex(/\S/, { error: expected });
-const texts = () => z.array(text(), { error: 'a list of texts' });
-const positive = () => z.number({ error: 'a number above 0' }).positive({ error: 'a number above 0' });
-const price = () => z.number({ error: 'a number from 0' }).min(0, { error: 'a number from 0' });
-const wholeNumber = (from: number, to: number) => {
-  const error = `a whole number from ${from} to ${to}`;
-  return z.number({ error }).int({ error }).min(from, { error }).max(to, { error });
-};
-const hour = () => wholeNumber(0, 23);
-const clockPhrase = 'a time such as "08:30", up to "24:00"';
-const clockTime = () =>
-  z.string({ error: clockPhrase }).regex(/^(?:(?:[01]?\d|2[0-3]):[0-5]\d|24:00)$/, { error: clockPhrase });
-const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
-  z.enum(values, { error: anyOf(values) });
-const oneOrMore = <Item extends z.ZodType>(item: Item, expected: string) =>
-  z.union([item, z.array(item)], { error: `${expected}, or a list of them` });
-
-function anyOf(values: readonly string[]): string {
-  return `one of ${values.map((value) => `"${value}"`).join(', ')}`;
-}
-
-function section<Shape extends z.ZodRawShape>(policy: UnknownKeyPolicy, shape: Shape) {
-  return z.looseObject(shape, { error: 'an object' }).register(unknownKeyPolicies, { policy });
-}
-const ours = <Shape extends z.ZodRawShape>(shape: Shape) => section('warn', shape);
-const shared = <Shape extends z.ZodRawShape>(shape: Shape) => section('warn-unless-shared', shape);
-const anyObject = () => z.looseObject({}, { error: 'an object' });
-const recordOf = <Value extends z.ZodType>(value: Value) => z.record(z.string(), value, { error: 'an object' });
+import {
+  anyObject,
+  anyOf,
+  clockTime,
+  filledText,
+  flag,
+  hour,
+  oneOf,
+  oneOrMore,
+  ours,
+  positive,
+  price,
+  recordOf,
+  secret,
+  section,
+  shared,
+  text,
+  texts,
+  type UnknownKeyPolicy,
+  wholeNumber,
+} from './schema-kinds.ts';
 
 const heartbeat = shared({
   every: text()
@@ -65,6 +50,9 @@ const heartbeat = shared({
     .describe(
       'Where an answer goes: "last" (where the agent was last spoken to, the default), "none", or a surface such as "cli:local".',
     ),
+  directPolicy: oneOf(['allow', 'block'])
+    .optional()
+    .describe('With "block", an answer is never sent to a direct conversation. Default "allow".'),
   prompt: filledText().optional().describe('The text that the agent is told, instead of the built-in one.'),
   ackMaxChars: wholeNumber(0, 100_000)
     .optional()
@@ -110,6 +98,43 @@ const execTool = shared({
   strictInlineEval: flag().optional().describe('With it, security "full" is read as "allowlist". Default false.'),
   applyPatch: shared({
     enabled: flag().optional().describe('Whether the tool apply_patch is available. Default true.'),
+    allowModels: texts()
+      .optional()
+      .describe('Only these models have apply_patch, such as "gpt-5" or "openai/gpt-5". Default: all.'),
+  }).optional(),
+});
+
+const messageTool = shared({
+  allowCrossContextSend: flag().optional().describe('An older way to write crossContext.allowAcrossProviders.'),
+  actions: shared({
+    allow: texts().optional().describe('The only actions of the message tool. Default: all.'),
+  }).optional(),
+  crossContext: shared({
+    allowWithinProvider: flag()
+      .optional()
+      .describe('Whether the message tool may act in another conversation of the same channel. Default true.'),
+    allowAcrossProviders: flag()
+      .optional()
+      .describe('Whether it may act in a conversation of another channel. Default false.'),
+  }).optional(),
+});
+
+const loopCount = () => wholeNumber(1, 1_000_000).optional();
+const loopDetection = shared({
+  enabled: flag().optional().describe('Whether tool calls that go in a circle are noticed. Default false.'),
+  historySize: loopCount().describe('How many of the last calls of a run count. Default 30.'),
+  warningThreshold: loopCount().describe('From so many equal calls on, the log says so. Default 10.'),
+  criticalThreshold: loopCount().describe(
+    'From so many calls with the same result on, further ones are refused. Default 20.',
+  ),
+  globalCircuitBreakerThreshold: loopCount().describe('The same, whatever detectors are off. Default 30.'),
+  unknownToolThreshold: loopCount().describe(
+    'From so many calls of a tool that does not exist on, further ones are refused. Default 10.',
+  ),
+  detectors: shared({
+    genericRepeat: flag().optional().describe('Equal calls. Default true.'),
+    knownPollNoProgress: flag().optional().describe('Calls that ask how a command is going. Default true.'),
+    pingPong: flag().optional().describe('Two calls in turns. Default true.'),
   }).optional(),
 });
 
@@ -117,6 +142,8 @@ const agentTools = {
   ...toolLists,
   byProvider: recordOf(shared(toolLists)).optional(),
   exec: execTool.optional(),
+  loopDetection: loopDetection.optional(),
+  message: messageTool.optional(),
   sandbox: shared({ tools: shared(toolLists).optional() })
     .optional()
     .describe('The tools of sessions that a sandbox was asked for.'),
@@ -147,6 +174,75 @@ const agentBudget = {
   heartbeat: heartbeat.optional(),
 };
 
+const spendPhrase = 'a list of limits such as { per: "day", money: 5 }';
+const onReachedPhrase = '"refuse", or an object with the "model" that answers instead';
+/** Strict like a condition of a rule: a limit that does not say what its operator meant would not protect. */
+const spendLimit = z
+  .strictObject(
+    {
+      agent: filledText().optional().describe('Only this agent; "*" for each agent. Default: all together.'),
+      session: filledText().optional().describe('Only this session key; "*" for each session. Default: all together.'),
+      sender: filledText()
+        .optional()
+        .describe('Only this person, as "channel:sender"; "*" for each person. Default: all together.'),
+      per: oneOf(SPEND_PERIODS).describe('When it begins anew.'),
+      money: z
+        .number({ error: moneyPhrase() })
+        .positive({ error: moneyPhrase() })
+        .max(1_000_000, { error: moneyPhrase() })
+        .optional()
+        .describe('In the currency of the prices under models.providers.'),
+      tokens: wholeNumber(1, 1_000_000_000_000).optional().describe('Input and output together.'),
+      onReached: z
+        .union([z.literal('refuse'), z.strictObject({ model: filledText() })], { error: onReachedPhrase })
+        .optional()
+        .describe('What happens to a call for which there is no room. Default "refuse".'),
+      warnAt: z
+        .number({ error: 'a number above 0 and up to 1' })
+        .positive({ error: 'a number above 0 and up to 1' })
+        .max(1, { error: 'a number above 0 and up to 1' })
+        .optional()
+        .describe('The share at which the operator is told. Default 0.8.'),
+      unknownPrice: oneOf(['refuse', 'allow'])
+        .optional()
+        .describe('What happens under a limit in money to a call whose price is not known. Default "refuse".'),
+    },
+    { error: 'a limit such as { per: "day", money: 5 }' },
+  )
+  .superRefine((limit, context) => {
+    const say = (message: string, found: string) => context.addIssue({ code: 'custom', message, params: { found } });
+    if (limit.money === undefined && limit.tokens === undefined)
+      say('"money", "tokens" or both', 'a limit without an amount');
+    if (limit.per === 'session' && limit.session !== undefined && limit.session !== '*')
+      say('no "session" but "*" with per "session", which counts each session for itself', 'a limit for one session');
+  });
+
+const limits = ours({
+  spend: z
+    .array(spendLimit, { error: spendPhrase })
+    .superRefine((all, context) => {
+      const scopeOf = ({ agent, session, sender, per }: (typeof all)[number]) =>
+        JSON.stringify([agent, per === 'session' ? '*' : session, sender, per]);
+      all.forEach((limit, index) => {
+        const first = all.findIndex((other) => scopeOf(other) === scopeOf(limit));
+        if (first === index) return;
+        context.addIssue({
+          code: 'custom',
+          path: [index],
+          message: `a limit for others, or for another period, than entry ${first} of the list`,
+          params: { found: 'a second limit for the same' },
+        });
+      });
+    })
+    .optional()
+    .describe('What model calls may cost, by agent, session, sender, day and month. Default: no limit.'),
+  answerTokens: wholeNumber(1, 1_000_000)
+    .optional()
+    .describe(
+      'How many tokens are reserved for an answer of a model without "maxTokens", while there is a limit. Default 16000.',
+    ),
+});
+
 const modelPhrase = 'a model such as "anthropic/claude-sonnet-4-5", or an object with "primary" and "fallbacks"';
 const modelChoice = z.union(
   [filledText(modelPhrase), shared({ primary: filledText().optional(), fallbacks: texts().optional() })],
@@ -169,6 +265,18 @@ const compaction = shared({
   timeoutSeconds: wholeNumber(1, 3_600).optional().describe('The longest that a summary may take. Default 120.'),
 });
 
+const agentSubagents = {
+  allowAgents: texts()
+    .optional()
+    .describe('The agents that may be spawned besides the own one; "*" means all of them. Default: none.'),
+  requireAgentId: flag().optional().describe('Whether a call must name the agent. Default false.'),
+  model: modelChoice.optional().describe("The model of an agent's runs as a subagent. Default: its own model."),
+};
+
+const announceTimeoutMs = wholeNumber(1, 604_800_000)
+  .optional()
+  .describe("The longest that a parent's run about the result of a child may take. Default: as any run.");
+
 const agents = shared({
   defaults: shared({
     ...agentBudget,
@@ -182,6 +290,11 @@ const agents = shared({
       .optional()
       .describe('The model and its fallbacks. Default: chosen by the API keys that are set.'),
     maxConcurrent: wholeNumber(1, 1_000).optional().describe('Runs at the same time, one per session. Default 16.'),
+    mediaMaxMb: positive()
+      .optional()
+      .describe(
+        'The largest file that a message may bring, in megabytes; all files of a message have twice that. Default 10.',
+      ),
     maxToolRounds: wholeNumber(1, 1_000)
       .optional()
       .describe('How often one run may go back to the model with tool results. Default 50.'),
@@ -195,11 +308,23 @@ const agents = shared({
     sandbox: sandbox.optional(),
     skills: skillNames(),
     subagents: shared({
+      ...agentSubagents,
       maxSpawnDepth: z
         .unknown()
         .optional()
         .describe('How deep subagents may start others; what is not a number counts as 1.'),
+      maxChildrenPerAgent: wholeNumber(1, 1_000)
+        .optional()
+        .describe('How many children of one session may be at work at the same time. Default 5.'),
+      maxConcurrent: wholeNumber(1, 1_000)
+        .optional()
+        .describe('Runs of subagents at the same time; they take no slot of other sessions. Default 8.'),
+      runTimeoutSeconds: wholeNumber(0, 604_800)
+        .optional()
+        .describe('How long a child may take from its start, if the call does not say it. Default 0: no such limit.'),
+      announceTimeoutMs,
     }).optional(),
+    subagent: shared({ announceTimeoutMs }).optional().describe('The same as "subagents", for this one key.'),
   }).optional(),
   list: z
     .array(
@@ -219,6 +344,7 @@ const agents = shared({
         compaction: compaction.optional(),
         sandbox: sandbox.optional(),
         skills: skillNames(),
+        subagents: shared(agentSubagents).optional(),
       }),
       { error: 'a list of agents' },
     )
@@ -442,15 +568,47 @@ const openboa = ours({
   globalFiles: flag().optional().describe('Whether openboa agents get global files too. Default false.'),
 });
 
+const auth = shared({
+  order: recordOf(texts())
+    .optional()
+    .describe('For a provider, the profiles of auth-profiles.json that may be used, first choice first.'),
+});
+
+const secrets = shared({
+  providers: recordOf(
+    shared({
+      source: text().optional().describe('"env", "file" or "exec".'),
+      allowlist: texts().optional().describe('For "env": the variables that may be named.'),
+      path: text().optional().describe('For "file": the file, which others must not be able to read.'),
+      mode: text().optional().describe('For "file": "json", or "singleValue" when the file is the secret itself.'),
+      command: text().optional().describe('For "exec": the program, as an absolute path.'),
+      args: texts().optional(),
+      passEnv: texts().optional().describe('For "exec": the variables that the program is given.'),
+      env: recordOf(text()).optional().describe('For "exec": further variables for it.'),
+      timeoutMs: positive().optional().describe('For "exec": how long it may take. Default 5000.'),
+      maxOutputBytes: positive().optional().describe('For "exec": how much it may print. Default 1048576.'),
+      jsonOnly: flag().optional().describe('For "exec": with false, it may print the secret as plain text.'),
+      allowSymlinkCommand: flag().optional().describe('For "exec": whether the program may be a link.'),
+      trustedDirs: texts().optional().describe('For "exec": the program must be in one of these folders.'),
+      allowInsecurePath: flag().optional().describe('Whether other users may be able to get at the file or program.'),
+    }),
+  )
+    .optional()
+    .describe('Where references to secrets are looked up, by name.'),
+  defaults: shared({ env: text().optional(), file: text().optional(), exec: text().optional() })
+    .optional()
+    .describe('The provider that a reference means when it names none.'),
+});
+
 const models = shared({
   providers: recordOf(
     shared({
       baseUrl: filledText().optional().describe('Where its API is, such as "http://127.0.0.1:11434/v1".'),
-      apiKey: text().optional().describe('Better the name of an environment variable than the key itself.'),
+      apiKey: secret().optional().describe('Better a variable, or a reference to a secret, than the key itself.'),
       api: text()
         .optional()
         .describe('"anthropic-messages" or "openai-completions". Default: by the name of the provider.'),
-      headers: recordOf(text()).optional(),
+      headers: recordOf(secret()).optional(),
       timeoutSeconds: wholeNumber(1, 86_400)
         .optional()
         .describe('How long the model may stay silent before the call counts as failed. Default 120.'),
@@ -463,6 +621,11 @@ const models = shared({
             id: filledText(),
             contextWindow: positive().optional().describe('In tokens.'),
             maxTokens: positive().optional().describe('The most tokens of one answer.'),
+            input: texts()
+              .optional()
+              .describe(
+                'What it reads: ["text"], or ["text", "image"]. Default: known for the large families, else text.',
+              ),
             cost: shared({
               input: price().optional(),
               output: price().optional(),
@@ -470,7 +633,9 @@ const models = shared({
               cacheWrite: price().optional(),
             })
               .optional()
-              .describe('Prices per million tokens, in a currency of your choice.'),
+              .describe(
+                'Prices per million tokens, in a currency of your choice; cached tokens cost as other input unless said.',
+              ),
           }),
           { error: 'a list of models' },
         )
@@ -485,13 +650,13 @@ const resetRule = shared({
   idleMinutes: wholeNumber(1, 5_256_000).optional().describe('Sessions silent for longer roll over.'),
 });
 
-const sendAction = oneOf(['allow', 'deny']);
-const sendPolicy = shared({
-  default: sendAction.optional().describe('What holds where no rule is about the session. Default "allow".'),
+const sessionAction = oneOf(['allow', 'deny']);
+const sessionRules = shared({
+  default: sessionAction.optional().describe('What holds where no rule is about the session. Default "allow".'),
   rules: z
     .array(
       shared({
-        action: sendAction,
+        action: sessionAction,
         match: shared({
           channel: text().optional(),
           chatType: text().optional().describe('"direct" (or "dm"), "group" or "channel".'),
@@ -512,7 +677,7 @@ const session = shared({
   mainKey: text().optional(),
   identityLinks: recordOf(texts()).optional().describe('People by name, with the addresses under which they write.'),
   idleMinutes: wholeNumber(1, 5_256_000).optional(),
-  sendPolicy: sendPolicy.optional().describe('In which sessions answers are sent. Default: in all.'),
+  sendPolicy: sessionRules.optional().describe('In which sessions answers are sent. Default: in all.'),
   reset: resetRule.optional().describe('When a session ends by itself. Default: never.'),
   resetByType: shared({
     direct: resetRule.optional(),
@@ -526,6 +691,14 @@ const session = shared({
     .describe('What every summary must keep: facts in words, and sections such as "AGENTS.md#Safety".'),
 });
 
+const memory = shared({
+  qmd: shared({
+    scope: sessionRules
+      .optional()
+      .describe('In which sessions the agent has memory_search and memory_get. Default: in all.'),
+  }).optional(),
+});
+
 const bindings = z.array(
   shared({
     agentId: filledText('an agent id'),
@@ -533,6 +706,9 @@ const bindings = z.array(
       channel: filledText('a channel name'),
       accountId: text().optional().describe('"*" for every account; without it, the default account.'),
       peer: shared({ kind: oneOf(['direct', 'dm', 'group', 'channel']), id: filledText() }).optional(),
+      guildId: text().optional().describe('A server of Discord.'),
+      roles: texts().optional().describe('One of these roles of the sender on that server.'),
+      teamId: text().optional().describe('A workspace of Slack.'),
     }),
   }),
   { error: 'a list of bindings' },
@@ -543,7 +719,7 @@ const gateway = shared({
   bind: text().optional().describe('The address to listen on. Default "loopback".'),
   customBindHost: text().optional().describe('The address that bind "custom" stands for.'),
   auth: shared({
-    token: text().optional(),
+    token: secret().optional(),
     mode: text()
       .optional()
       .describe('Callers need the token. A gateway that should know them otherwise is not started.'),
@@ -559,6 +735,12 @@ const gateway = shared({
     allowedOrigins: texts().optional().describe('The same as "gateway.allowedOrigins", as OpenClaw writes it.'),
   }).optional(),
   http: shared({
+    securityHeaders: shared({
+      strictTransportSecurity: z
+        .union([z.string().regex(/^[\x20-\x7e]*$/), z.literal(false)], { error: 'the text of a header, or false' })
+        .optional()
+        .describe('The header Strict-Transport-Security of every answer. Default: it is not sent.'),
+    }).optional(),
     endpoints: shared({
       chatCompletions: shared({
         enabled: flag().optional().describe('Whether POST /v1/chat/completions is there. Default true.'),
@@ -576,17 +758,45 @@ const delivery = ours({
   maxAttempts: wholeNumber(1, 1_000).optional().describe('Tries before a part becomes a dead letter. Default 8.'),
 });
 
+/** An age limit that does not hold unless the operator sets it. */
+function days(sentence: string) {
+  return wholeNumber(0, 36_500).optional().describe(`${sentence} No limit by default.`);
+}
+
 const recorder = ours({
   trajectory: ours({
     enabled: flag().optional().describe('Default true.'),
     dir: text().optional().describe('Default <state>/logs/trajectory.'),
     maxBytes: wholeNumber(1_024, 10_737_418_240).optional().describe('The most of one session. Default 10 MiB.'),
+    maxTotalBytes: wholeNumber(0, 1_099_511_627_776)
+      .optional()
+      .describe('The most of all sessions together; the oldest go first. No limit by default.'),
+    maxDays: wholeNumber(0, 36_500)
+      .optional()
+      .describe('Older trajectories are removed. Default: as for the requests.'),
   }).optional(),
   captures: ours({
     maxBytes: wholeNumber(0, 1_099_511_627_776)
       .optional()
       .describe('The most of all requests together. Default 256 MiB.'),
     maxDays: wholeNumber(0, 36_500).optional().describe('Older requests are forgotten. Default 30.'),
+  }).optional(),
+  hookRecords: ours({
+    maxRows: wholeNumber(100, 10_000_000).optional().describe('How many calls are kept. Default 50000.'),
+    maxDays: days('Older calls of hooks are removed.'),
+  }).optional(),
+  messages: ours({
+    maxDays: days('What ended runs came from and the answers that were sent are removed; a week is always kept.'),
+  }).optional(),
+  approvals: ours({ maxDays: days('Older answers of people are removed.') }).optional(),
+  children: ours({
+    maxDays: wholeNumber(0, 36_500)
+      .optional()
+      .describe('Rows of subagents whose session was deleted are removed. Default: as for the requests.'),
+  }).optional(),
+  usage: ours({ maxDays: days('Older usage and cost is removed; 62 days are always kept.') }).optional(),
+  transcripts: ours({
+    maxDays: days('What was said in sessions that ended longer ago is removed.'),
   }).optional(),
 });
 
@@ -610,9 +820,71 @@ const tools = shared({
       maxChars: wholeNumber(100, 1_000_000)
         .optional()
         .describe('How many characters of it the agent reads. Default 50000.'),
+      maxCharsCap: wholeNumber(1, 1_000_000).optional().describe('The same limit once more; the lower one counts.'),
+      maxResponseBytes: wholeNumber(1, 1_073_741_824)
+        .optional()
+        .describe('The same as "maxBytes", as OpenClaw writes it; the lower one counts.'),
+      maxRedirects: wholeNumber(0, 100).optional().describe('How many redirects are followed. Default 5, at most 20.'),
       timeoutSeconds: wholeNumber(1, 600).optional().describe('Default 30.'),
     }).optional(),
   }).optional(),
+});
+
+const accessGroups = recordOf(
+  shared({
+    type: text().optional().describe('"message.senders": a list of people. Other kinds admit no person.'),
+    members: recordOf(ids()).optional().describe('The people by channel; those under "*" count on every channel.'),
+  }),
+);
+
+const messages = shared({
+  groupChat: shared({
+    historyLimit: wholeNumber(0, 1_000)
+      .optional()
+      .describe('How many messages that did not speak to the agent it reads at the next one that does. Default 50.'),
+  }).optional(),
+});
+
+const commands = shared({
+  allowFrom: recordOf(ids())
+    .optional()
+    .describe('Who may use commands in chat, by channel, or by "*" for the other channels. Default: everyone.'),
+  ownerAllowFrom: ids()
+    .optional()
+    .describe('Who is the operator in their own direct conversation, as "channel:sender". Default: no one.'),
+});
+
+/** The texts directly under `env` are variables too; `shellEnv` is an object that is not read. */
+const env = z
+  .object(
+    {
+      vars: recordOf(text()).optional(),
+      shellEnv: shared({
+        enabled: flag()
+          .optional()
+          .describe('Whether a gateway reads missing keys from the login shell. Default false.'),
+        timeoutMs: positive().optional().describe('How long the shell may take. Default 15000.'),
+      }).optional(),
+    },
+    { error: 'an object' },
+  )
+  .catchall(z.union([text(), anyObject()], { error: 'text' }))
+  .describe('Variables for models and tools; one that the process has keeps its value.');
+
+const logLevel = () => oneOf(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']);
+
+/** Patterns of the operator are not used. They are read in order to refuse the start. */
+const logging = shared({
+  level: logLevel().optional().describe('Which lines the log file keeps. Default "info".'),
+  file: text().optional().describe('The log file. Default <state>/logs/atrium.log.'),
+  maxFileBytes: wholeNumber(65_536, 1_073_741_824)
+    .optional()
+    .describe('A larger log file is set aside; four of those are kept. Default 10 MiB.'),
+  consoleLevel: logLevel().optional().describe('Which lines the gateway writes on standard error. Default "info".'),
+  consoleStyle: oneOf(['pretty', 'compact', 'json'])
+    .optional()
+    .describe('How they look: with the time, without it, or as JSON. Default "pretty".'),
+  redactPatterns: texts().optional().describe('Not used; where it is set, the gateway is not started.'),
 });
 
 const approvals = shared({
@@ -665,24 +937,105 @@ const cron = shared({
     ),
 });
 
+/** One section a chat platform; what their sections have in common is in `channels/channel-settings.ts`. */
+const channels = shared({
+  discord: discordSection.optional(),
+  slack: slackSection.optional(),
+  telegram: telegramSection.optional(),
+});
+
+const otel = shared({
+  enabled: flag().optional().describe('Whether traces and metrics are sent to a collector. Default false.'),
+  endpoint: filledText()
+    .optional()
+    .describe(
+      'The address of the collector, such as "http://127.0.0.1:4318"; OTEL_EXPORTER_OTLP_ENDPOINT is read too.',
+    ),
+  tracesEndpoint: filledText().optional().describe('Another address for traces, with its whole path.'),
+  metricsEndpoint: filledText().optional().describe('Another address for metrics, with its whole path.'),
+  protocol: oneOf(['http/json', 'http/protobuf', 'grpc'])
+    .optional()
+    .describe('OTLP over HTTP as JSON, also for "http/protobuf". With "grpc" nothing is sent.'),
+  headers: recordOf(text()).optional().describe('Headers of every request, such as a key.'),
+  serviceName: filledText()
+    .optional()
+    .describe('The name of this gateway. Default "atrium"; OTEL_SERVICE_NAME is read too.'),
+  traces: flag().optional().describe('Default true.'),
+  metrics: flag().optional().describe('Default true.'),
+  sampleRate: z
+    .number({ error: 'a number from 0 to 1' })
+    .min(0, { error: 'a number from 0 to 1' })
+    .max(1, { error: 'a number from 0 to 1' })
+    .optional()
+    .describe('The share of traces that are sent. Default 1.'),
+  flushIntervalMs: wholeNumber(100, 3_600_000).optional().describe('How often it is sent. Default 5000.'),
+  captureContent: z
+    .union(
+      [
+        flag(),
+        shared({
+          enabled: flag().optional().describe('Whether traces have words of people and models. Default false.'),
+          inputMessages: flag().optional().describe('Default true.'),
+          outputMessages: flag().optional().describe('Default true.'),
+          systemPrompt: flag().optional().describe('Default true.'),
+          toolInputs: flag().optional().describe('Default true.'),
+          toolOutputs: flag().optional().describe('Default true.'),
+        }),
+      ],
+      { error: 'true, false or an object' },
+    )
+    .optional()
+    .describe('Whether traces have words of people and models, without what looks like a secret. Default false.'),
+});
+
+const diagnostics = shared({
+  enabled: flag().optional().describe('With false nothing is sent to a collector. Default true.'),
+  otel: otel.optional(),
+  prometheus: shared({
+    enabled: flag().optional().describe('Whether GET /metrics answers, with the token. Default false.'),
+  }).optional(),
+  cacheTrace: shared({
+    enabled: flag()
+      .optional()
+      .describe('Whether a log says what a prompt cache depends on in each request. Default false.'),
+    filePath: text().optional().describe('Default <state>/logs/cache-trace.jsonl.'),
+    includeMessages: flag().optional().describe('Whether it has the texts of messages. Default true.'),
+    includePrompt: flag().optional().describe('Whether it has the text of the prompt. Default true.'),
+    includeSystem: flag().optional().describe('Whether it has the text of the system prompt. Default true.'),
+  }).optional(),
+});
+
 export const configSchema = shared({
   acceptUnused: texts()
     .optional()
     .describe('Settings of OpenClaw whose missing effect is accepted, such as "agents.defaults.sandbox".'),
+  accessGroups: accessGroups
+    .optional()
+    .describe('Groups of people that lists of channels name as "accessGroup:<name>".'),
   agents: agents.optional(),
   approvals: approvals.optional(),
+  auth: auth.optional(),
   bindings: bindings.optional(),
   bootstrap: bootstrap.optional(),
+  channels: channels.optional(),
+  commands: commands.optional(),
   cron: cron.optional(),
   delivery: delivery.optional(),
+  diagnostics: diagnostics.optional(),
+  env: env.optional(),
   gateway: gateway.optional(),
   hooks: hooks.optional(),
+  limits: limits.optional(),
+  logging: logging.optional(),
   mcp: mcp.optional(),
+  memory: memory.optional(),
+  messages: messages.optional(),
   models: models.optional(),
   openboa: openboa.optional(),
   plugins: plugins.optional(),
   proxy: proxy.optional(),
   recorder: recorder.optional(),
+  secrets: secrets.optional(),
   session: session.optional(),
   skills: skills.optional(),
   tools: tools.optional(),
@@ -697,6 +1050,14 @@ export const USED_SECTIONS: readonly string[] = Object.keys(configSchema.shape);
 /** Returns the schema as JSON Schema, for editors and forms. */
 export function configJsonSchema(): Record<string, unknown> {
   return { ...z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' }), title: 'Atrium configuration' };
+}
+
+function ids() {
+  return z.array(z.union([text(), z.number()], { error: 'an id' }), { error: 'a list of ids' });
+}
+
+function moneyPhrase(): string {
+  return 'a number above 0 and up to 1000000';
 }
 
 function keepPhrase(): string {

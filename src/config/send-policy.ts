@@ -16,22 +16,26 @@ export function isSendDenied({ rules = [], default: otherwise }: SendPolicy, ses
   return matching.length === 0 && otherwise === 'deny';
 }
 
-type Match = NonNullable<NonNullable<SendPolicy['rules']>[number]['match']>;
+export type SessionMatch = NonNullable<NonNullable<SendPolicy['rules']>[number]['match']>;
 
 /** Every condition that is given must hold. */
-function isAbout({ channel, chatType, keyPrefix, rawKeyPrefix }: Match, session: SendingSession): boolean {
+export function isAbout(
+  { channel, chatType, keyPrefix, rawKeyPrefix }: SessionMatch,
+  session: SendingSession,
+  kindOf: (plainKey: string) => string | undefined = chatTypeOf,
+): boolean {
   const key = lowered(session.sessionKey);
   const plain = key.replace(/^agent:[^:]*:/, '');
   const [wanted, kind, prefix, rawPrefix] = [channel, chatType, keyPrefix, rawKeyPrefix].map(lowered);
   return (
     (!wanted || wanted === lowered(session.channel)) &&
-    (!kind || (kind === 'dm' ? 'direct' : kind) === chatTypeOf(plain)) &&
+    (!kind || (kind === 'dm' ? 'direct' : kind) === kindOf(plain)) &&
     (!prefix || key.startsWith(prefix) || plain.startsWith(prefix)) &&
     (!rawPrefix || key.startsWith(rawPrefix))
   );
 }
 
-function chatTypeOf(key: string): string | undefined {
+export function chatTypeOf(key: string): string | undefined {
   const parts = key.split(':');
   const kind = ['group', 'channel', 'direct', 'dm'].find((each) => parts.includes(each));
   return kind === 'dm' ? 'direct' : kind;

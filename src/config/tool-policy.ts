@@ -3,9 +3,11 @@
 
 import { isSubagentSessionKey, subagentDepthOfSessionKey } from '../protocol/session-key.ts';
 import type { ToolSection } from '../protocol/tool-section.ts';
-import { type AgentConfig, agentIdOf, listAgentConfigs, resolveAgentConfig, resolveAgentDefaults } from './agents.ts';
+import { type AgentConfig, agentIdOf, listAgentConfigs, resolveAgentConfig } from './agents.ts';
+import { isMemoryDenied } from './memory-scope.ts';
 import { missingSandboxOf } from './missing-protection.ts';
 import type { Config } from './schema.ts';
+import { maxSpawnDepthOf } from './subagent-settings.ts';
 
 type WrittenTools = NonNullable<NonNullable<Config['tools']>['byProvider']>[string];
 
@@ -24,13 +26,15 @@ export interface ConfiguredToolPolicy {
   readonly subagent?: SubagentPlace | undefined;
   /** For a session that should run in a sandbox: what is written about its tools, the agent's own keys first. */
   readonly sandbox?: ToolSection | undefined;
-  /** Tools that have a switch of their own, and the switch that is off. */
+  /** Tools that a setting of their own keeps away. */
   readonly switchedOff?: readonly SwitchedOffTool[] | undefined;
 }
 
 export interface SwitchedOffTool {
   readonly name: string;
   readonly setting: string;
+  /** Says how the setting decided. */
+  readonly rule: string;
 }
 
 export interface SubagentPlace {
@@ -38,8 +42,6 @@ export interface SubagentPlace {
   readonly maxSpawnDepth: number;
   readonly written?: ToolSection | undefined;
 }
-
-const DEFAULT_MAX_SPAWN_DEPTH = 1;
 
 export function toolPolicyOf(config: Config, scope: ToolPolicyScope): ConfiguredToolPolicy {
   const { tools } = config;
@@ -52,18 +54,46 @@ export function toolPolicyOf(config: Config, scope: ToolPolicyScope): Configured
     agentProvider: agentPlace ? providerLists(agentPlace, entry?.tools?.byProvider, scope) : undefined,
     subagent: isSubagentSessionKey(scope.sessionKey) ? subagentPlace(config, scope.sessionKey) : undefined,
     sandbox: missingSandboxOf(config, scope) && sandboxPlace(tools, entry?.tools),
-    switchedOff: listSwitchedOff(tools, entry?.tools),
+    switchedOff: listSwitchedOff(config, entry?.tools, scope),
   };
 }
 
-function listSwitchedOff(tools: Config['tools'], own: AgentConfig['tools']): readonly SwitchedOffTool[] | undefined {
-  const off = [
-    ...(tools?.web?.fetch?.enabled === false ? [{ name: 'web_fetch', setting: 'tools.web.fetch.enabled' }] : []),
-    ...((own?.exec?.applyPatch ?? tools?.exec?.applyPatch)?.enabled === false
-      ? [{ name: 'apply_patch', setting: 'tools.exec.applyPatch.enabled' }]
-      : []),
+function listSwitchedOff(
+  { tools, memory }: Config,
+  own: AgentConfig['tools'],
+  scope: ToolPolicyScope,
+): readonly SwitchedOffTool[] | undefined {
+  const off = (name: string, setting: string, isOff: boolean, rule: string) => (isOff ? [{ name, setting, rule }] : []);
+  const patch = own?.exec?.applyPatch ?? tools?.exec?.applyPatch;
+  const models = patch?.allowModels ?? [];
+  const isMemoryOff = isMemoryDenied(memory?.qmd?.scope, scope.sessionKey);
+  const found = [
+    ...off('web_fetch', FETCH, tools?.web?.fetch?.enabled === false, `${FETCH} is false`),
+    ...off('apply_patch', PATCH, patch?.enabled === false, `${PATCH} is false`),
+    ...off(
+      'apply_patch',
+      PATCH_MODELS,
+      models.length > 0 && !isListedModel(models, scope),
+      `${PATCH_MODELS} does not name ${scope.model ?? 'the model'}`,
+    ),
+    ...MEMORY_TOOLS.flatMap((name) =>
+      off(name, MEMORY_SCOPE, isMemoryOff, `${MEMORY_SCOPE} denies it in this session`),
+    ),
   ];
-  return off.length === 0 ? undefined : off;
+  return found.length === 0 ? undefined : found;
+}
+
+const FETCH = 'tools.web.fetch.enabled';
+const PATCH = 'tools.exec.applyPatch.enabled';
+const PATCH_MODELS = 'tools.exec.applyPatch.allowModels';
+const MEMORY_SCOPE = 'memory.qmd.scope';
+const MEMORY_TOOLS = ['memory_search', 'memory_get'];
+
+/** A model is named with or without its provider. */
+function isListedModel(list: readonly string[], { provider = '', model = '' }: ToolPolicyScope): boolean {
+  const [id, place] = [model.trim().toLowerCase(), provider.trim().toLowerCase()];
+  const names = id === '' ? [] : [id, `${place}/${id}`];
+  return list.some((entry) => names.includes(entry.trim().toLowerCase()));
 }
 
 function sandboxPlace(tools: Config['tools'], own: AgentConfig['tools']): ToolSection {
@@ -124,11 +154,10 @@ function providerNames(provider: string, model: string): readonly string[] {
 }
 
 function subagentPlace(config: Config, sessionKey: string | undefined): SubagentPlace {
-  const asked = resolveAgentDefaults(config).subagents?.maxSpawnDepth;
   const written = config.tools?.subagents?.tools;
   return {
     depth: Math.max(1, subagentDepthOfSessionKey(sessionKey)),
-    maxSpawnDepth: typeof asked === 'number' && Number.isFinite(asked) ? asked : DEFAULT_MAX_SPAWN_DEPTH,
+    maxSpawnDepth: maxSpawnDepthOf(config),
     written: written && placed(SUBAGENT_PLACE, written),
   };
 }

@@ -35,7 +35,7 @@ describe('the settings of exec', () => {
 });
 
 it('has limits, and allows no private host, unless the operator says otherwise', () => {
-  const untouched = { allowHosts: [], maxBytes: 5_242_880, maxChars: 50_000, timeoutMs: 30_000 };
+  const untouched = { allowHosts: [], maxBytes: 5_242_880, maxChars: 50_000, maxRedirects: 5, timeoutMs: 30_000 };
   expect(webFetchSettingsOf({})).toEqual(untouched);
   expect(webFetchSettingsOf({ tools: { web: { fetch: {} } } })).toEqual(untouched);
 });
@@ -46,8 +46,18 @@ it('reads what the operator says', () => {
     allowHosts: ['wiki.lan'],
     maxBytes: 2_048,
     maxChars: 1_000,
+    maxRedirects: 5,
     timeoutMs: 3_000,
   });
+});
+
+it('takes the lower one of two limits, whoever wrote it, and follows no more than 20 redirects', () => {
+  const limits = (fetch: Record<string, number>) => webFetchSettingsOf({ tools: { web: { fetch } } });
+  expect(limits({ maxResponseBytes: 40_000 }).maxBytes).toBe(40_000);
+  expect(limits({ maxResponseBytes: 40_000, maxBytes: 2_048 }).maxBytes).toBe(2_048);
+  expect(limits({ maxCharsCap: 300 }).maxChars).toBe(300);
+  expect(limits({ maxCharsCap: 300, maxChars: 200 }).maxChars).toBe(200);
+  expect([0, 7, 100].map((maxRedirects) => limits({ maxRedirects }).maxRedirects)).toEqual([0, 7, 20]);
 });
 
 it.each([

@@ -1,5 +1,5 @@
 // The settings of single tools: what an agent's commands may do (`tools.exec`, where each setting may be replaced by
-// the agent's own), what `tools.web.fetch` allows, which sessions an agent may see; and the version of all settings
+// the agent's own), where `tools.message` lets it act, what `tools.web.fetch` allows, which sessions an agent may see; and the version of all settings
 // that decide what tools may do.
 
 import { createHash } from 'node:crypto';
@@ -46,17 +46,30 @@ export interface WebFetchSettings {
   readonly allowHosts: readonly string[];
   readonly maxBytes: number;
   readonly maxChars: number;
+  readonly maxRedirects: number;
   readonly timeoutMs: number;
 }
+
+const MOST_REDIRECTS = 20;
 
 export function webFetchSettingsOf({ tools }: Pick<Config, 'tools'>): WebFetchSettings {
   const {
     allowHosts = [],
-    maxBytes = 5 * 1024 * 1024,
+    maxBytes,
+    maxResponseBytes,
     maxChars = 50_000,
+    maxCharsCap = maxChars,
+    maxRedirects = 5,
     timeoutSeconds = 30,
   } = tools?.web?.fetch ?? {};
-  return { allowHosts, maxBytes, maxChars, timeoutMs: timeoutSeconds * 1_000 };
+  const mostBytes = [maxBytes, maxResponseBytes].filter((each) => each !== undefined);
+  return {
+    allowHosts,
+    maxBytes: mostBytes.length === 0 ? 5 * 1024 * 1024 : Math.min(...mostBytes),
+    maxChars: Math.min(maxChars, maxCharsCap),
+    maxRedirects: Math.min(maxRedirects, MOST_REDIRECTS),
+    timeoutMs: timeoutSeconds * 1_000,
+  };
 }
 
 /**
@@ -66,6 +79,37 @@ export function webFetchSettingsOf({ tools }: Pick<Config, 'tools'>): WebFetchSe
 export function sessionVisibilityOf({ tools }: Pick<Config, 'tools'>): 'self' | 'agent' {
   const asked = tools?.sessions?.visibility;
   return asked === 'agent' || asked === 'all' ? 'agent' : 'self';
+}
+
+export interface MessageSettings {
+  readonly allowWithinProvider: boolean;
+  readonly allowAcrossProviders: boolean;
+  readonly actions?: readonly string[] | undefined;
+}
+
+/** Whether an agent may act in other conversations with the message tool. Each setting of its own replaces the common one. */
+export function messageSettingsOf(config: Config, agentId: string): MessageSettings {
+  const common = config.tools?.message;
+  const own = resolveAgentConfig(config, agentId)?.tools?.message;
+  const allow = (key: 'allowWithinProvider' | 'allowAcrossProviders') =>
+    own?.crossContext?.[key] ?? common?.crossContext?.[key];
+  // The older setting allows everything, where the newer ones say nothing.
+  const isAllowed = own?.allowCrossContextSend ?? common?.allowCrossContextSend ?? false;
+  return {
+    allowWithinProvider: allow('allowWithinProvider') ?? true,
+    allowAcrossProviders: allow('allowAcrossProviders') ?? isAllowed,
+    actions: own?.actions?.allow ?? common?.actions?.allow,
+  };
+}
+
+/** What both allow. A child is bound by the settings of its own agent and of every agent that it works for. */
+export function stricterMessageSettings(one: MessageSettings, other: MessageSettings): MessageSettings {
+  const { actions = other.actions } = one;
+  return {
+    allowWithinProvider: one.allowWithinProvider && other.allowWithinProvider,
+    allowAcrossProviders: one.allowAcrossProviders && other.allowAcrossProviders,
+    actions: actions?.filter((action) => other.actions?.includes(action) ?? true),
+  };
 }
 
 /**

@@ -7,7 +7,8 @@ import { clip } from '../protocol/one-line.ts';
 import { type ConfigPath, parseKeyPattern, valueAt } from './config-path.ts';
 import { hasOpenClawKeysBelow, openClawKeyOf } from './list-unused-settings.ts';
 import { isPlainObject } from './plain-object.ts';
-import { configSchema, unknownKeyPolicies } from './schema.ts';
+import { configSchema } from './schema.ts';
+import { unknownKeyPolicies } from './schema-kinds.ts';
 
 export interface ConfigFault {
   readonly path: ConfigPath;

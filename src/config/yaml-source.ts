@@ -42,6 +42,11 @@ export function parseYamlSource(file: string, text: string): ConfigSource {
     value,
     lineOf: (path) => Math.max(1, lines.linePos(offsetOf(document, path)).line),
     edit: (path, replacement) => editText(file, text, value, path, replacement),
+    remove: (path) => {
+      const changed = parseDocument(text, PARSING);
+      changed.deleteIn(path);
+      return changed.toString();
+    },
     comments: () => commentsOf(text),
   };
 }

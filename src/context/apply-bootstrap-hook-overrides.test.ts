@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { bootstrapHandlersOf } from '../gateway/composer/context-engine.ts';
+import { bootstrapHandlersOf } from '../gateway/composer/prepared-agents.ts';
 import type { AgentBootstrapHookContext } from '../protocol/bootstrap-event.ts';
 import type { WorkspaceBootstrapFile } from '../protocol/bootstrap-file.ts';
 import { workspaceForEachTest } from '../testkit/for-each-test.ts';

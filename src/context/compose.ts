@@ -10,6 +10,7 @@ import type { WorkspaceBootstrapFile } from '../protocol/bootstrap-file.ts';
 import type { ComposeInput, CompositionState, PromptBlock } from './composition.ts';
 import { PIPELINE } from './pipeline.ts';
 import { joinRopes, type Rope, ropeText } from './provenance/rope.ts';
+import type { CompositionInputs } from './replay/composition-record.ts';
 import { buildReport, type ContextReport } from './report/build-report.ts';
 import { RunFiles } from './sources/run-files.ts';
 
@@ -18,6 +19,8 @@ export interface Composition {
   readonly files: WorkspaceBootstrapFile[];
   readonly prompt: Prompt;
   readonly report: ContextReport;
+  /** What it was made from, to make it again; undefined for a composition that was not made here. */
+  readonly inputs?: CompositionInputs | undefined;
 }
 
 export interface Prompt {
@@ -41,7 +44,13 @@ export async function compose(input: ComposeInput, previous?: Composition): Prom
   for (const stage of PIPELINE) if (!stage.pure) state = await stage.run(state);
   state = input.memory?.recall(state) ?? (await runPureStages(state));
   const prompt = promptOf(state.blocks);
-  return { files: state.files.map(toBootstrapFile), prompt, report: buildReport(state, prompt, previous) };
+  const { loaded, edits, skills, firstRunComplete } = state;
+  return {
+    files: state.files.map(toBootstrapFile),
+    prompt,
+    report: buildReport(state, prompt, previous),
+    inputs: { input, loaded, edits, skills, firstRunComplete, realPaths: files.realPaths },
+  };
 }
 
 async function runPureStages(gathered: CompositionState): Promise<CompositionState> {
@@ -55,6 +64,8 @@ async function runPureStages(gathered: CompositionState): Promise<CompositionSta
 export function emptyState(input: ComposeInput): CompositionState {
   return {
     input,
+    loaded: [],
+    edits: [],
     skills: [],
     firstRunComplete: false,
     files: [],

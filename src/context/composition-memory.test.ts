@@ -48,6 +48,14 @@ describe('the memory of compositions', () => {
     expect(second.report.spans.find(({ text }) => text.includes('hello'))?.origin).toMatchObject({ id: 'second' });
   });
 
+  it('notices another kind of session, although its files are the same', async () => {
+    const situation = { sessionKey: 'agent:main:subagent:1', sessionType: 'subagent' } as const;
+    await remembering();
+    const child = await scratch.compose({ ...situation, input: { memory, policy } });
+    expect(child.prompt.text).toContain('## Subagent Context');
+    expect((await remembering()).prompt.text).not.toContain('## Subagent Context');
+  });
+
   it('is never noticed, for any change between runs', async () => {
     const change = fc.oneof(
       fc.record({ file: fc.constantFrom('AGENTS.md', 'SOUL.md', 'HEARTBEAT.md'), text: fc.string({ maxLength: 500 }) }),

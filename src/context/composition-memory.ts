@@ -41,6 +41,7 @@ function isSameInput(a: CompositionState, b: CompositionState): boolean {
     a.input.taxonomy === b.input.taxonomy &&
     a.input.workspaceDir === b.input.workspaceDir &&
     a.input.situation.agentId === b.input.situation.agentId &&
+    a.input.situation.sessionType === b.input.situation.sessionType &&
     a.input.handlers.list() === b.input.handlers.list() &&
     isSameList(a.skills, b.skills, (skill, other) => skill === other) &&
     isSameList(a.files, b.files, isSameFile)

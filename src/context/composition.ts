@@ -1,9 +1,10 @@
 // The value that passes through the pipeline. Each stage takes one and returns a new one; nothing in it is shared with
 // another composition, and a handler that answers late cannot change it.
 
-import type { HandlerCall } from '../protocol/handler.ts';
+import type { HandlerCall, HandlerInfo, HandlerOutcome } from '../protocol/handler.ts';
 import type { BootstrapHandlers } from './bootstrap-handlers.ts';
 import type { CompositionMemory } from './composition-memory.ts';
+import type { LeftFile } from './provenance/adopt-draft.ts';
 import type { Rope, SourceText } from './provenance/rope.ts';
 import type { Situation } from './situation.ts';
 import type { FileSource } from './sources/file-source.ts';
@@ -161,8 +162,18 @@ export interface PromptBlock {
   readonly rope: Rope;
 }
 
+/** What one handler did to its draft, as data from which it can be done again without the handler. */
+export interface HandlerEdits extends Pick<HandlerInfo, 'id' | 'owner' | 'priority' | 'stability' | 'authorship'> {
+  readonly outcome: HandlerOutcome;
+  /** Undefined when the handler changed nothing. */
+  readonly left?: readonly LeftFile[] | undefined;
+}
+
 export interface CompositionState {
   readonly input: ComposeInput;
+  /** The files as they were read, before any stage left one out. */
+  readonly loaded: readonly ContextFile[];
+  readonly edits: readonly HandlerEdits[];
   readonly skills: readonly Skill[];
   readonly firstRunComplete: boolean;
   readonly files: readonly ContextFile[];

@@ -43,10 +43,15 @@ export function fitLayers(
         : Math.max(0, policy.maxTokens - countFitted(standing, fittedStanding)),
   };
   const passingEntries = passing.map((layer) => toEntry(layer, input, warnings));
-  const fittedPassing =
-    left.totalMaxChars > 0 ? fitEntries(passing, passingEntries, left) : { entries: [], warnings: [] };
+  // With no token left, only sections that must be kept are tried, so that composing fails because of them.
+  const hasRoom = left.totalMaxChars > 0 && (left.maxTokens !== 0 || passingEntries.some(hasKeptSections));
+  const fittedPassing = hasRoom ? fitEntries(passing, passingEntries, left) : { entries: [], warnings: [] };
   warnings.push(...fittedStanding.warnings, ...fittedPassing.warnings);
   return new Map([...pairUp(standing, fittedStanding), ...pairUp(passing, fittedPassing)]);
+}
+
+function hasKeptSections(entry: BudgetEntry): boolean {
+  return !entry.missing && (entry.keep?.length ?? 0) > 0;
 }
 
 function isPassing({ stability }: { readonly stability?: string | undefined }): boolean {

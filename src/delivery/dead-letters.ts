@@ -3,9 +3,11 @@
 // Errors: `findDeadLetter` and `replay` reject with UnknownDeadLetterError; `replay` also with DeadLetterUnusableError,
 // and with PreconditionFailedError when another person has answered the letter in the meantime.
 
+import type { AttachmentRef } from '../protocol/attachment.ts';
 import { type Peer, type Surface, surfaceId } from '../protocol/inbound.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.ts';
 import { newId } from '../protocol/new-id.ts';
+import { attachmentsOf, nameAttachments } from '../store/name-attachments.ts';
 import type { Store, Write } from '../store/store.ts';
 import type { DeadLetterRow, TriggerPayload } from '../store/tables.ts';
 import { DeadLetterUnusableError, UnknownDeadLetterError } from './errors.ts';
@@ -63,6 +65,7 @@ export class DeadLetters {
             status: 'queued',
           },
         },
+        ...nameAttachments(broughtBy(trigger), { runId, sessionKey, at: acceptedAt }),
       ],
       { site: 'dead-letter-answer' },
     );
@@ -79,6 +82,11 @@ export class DeadLetters {
     wakeOutbox();
     return { runId };
   }
+}
+
+/** The new run names its files itself, because the rows of the old one may be removed before it ends. */
+function broughtBy({ inbound, seed = [] }: TriggerPayload): readonly AttachmentRef[] {
+  return [...(inbound.attachments ?? []), ...attachmentsOf(seed)];
 }
 
 /** Reads only the store, so it works while no gateway runs. */

@@ -3,7 +3,10 @@
 
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { ChannelPort } from '../channels/channel.ts';
+import { NO_FILES } from '../channels/fixtures/no-files.ts';
 import { type Surface, surfaceId } from '../protocol/inbound.ts';
+import { delegateStore } from '../store/delegate-store.ts';
 import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
 import type { NewRow, Store } from '../store/store.ts';
 import { folderForTest } from '../testkit/folder-for-test.ts';
@@ -20,12 +23,17 @@ let warnings: string[];
 const opened: Outbox[] = [];
 const owner = { sender: 'owner' };
 const guest = { sender: 'guest' };
+const NO_LISTENER: ChannelPort = {
+  ...NO_FILES,
+  receive: () => Promise.reject(new Error('no listener')),
+  receiveChange: () => Promise.reject(new Error('no listener')),
+};
 
 beforeEach(async () => {
   dir = await folderForTest();
   store = await openSqliteStore({ file: join(dir, 'store.db') });
   channel = new TestChannel();
-  await channel.open({ receive: () => Promise.reject(new Error('no listener')) });
+  await channel.open(NO_LISTENER);
   events = [];
   warnings = [];
   outbox = newOutbox();
@@ -338,19 +346,12 @@ describe('after a crash', () => {
 describe('a store that fails', () => {
   it('is asked again until it takes the receipt, and nothing is sent twice meanwhile', async () => {
     let failures = 2;
-    const failing: Store = {
-      commits: store.commits,
-      waits: 0,
-      description: store.description,
-      select: (table, query) => store.select(table, query),
-      count: (table, where) => store.count(table, where),
-      probe: () => store.probe(),
-      close: () => store.close(),
+    const failing = delegateStore(store, {
       commit: (writes, options) =>
         options.site === 'receipt' && failures-- > 0
           ? Promise.reject(new Error('the disk is full'))
           : store.commit(writes, options),
-    };
+    });
     outbox = newOutbox({ store: failing });
     await outbox.open();
     await commit(to(owner, 'hello'));
@@ -411,7 +412,7 @@ describe('closing', () => {
 
 async function platformWithoutKeys(settings = {}): Promise<TestChannel> {
   const platform = new TestChannel({ dedupes: false, ...settings });
-  await platform.open({ receive: () => Promise.reject(new Error('no listener')) });
+  await platform.open(NO_LISTENER);
   return platform;
 }
 

@@ -10,10 +10,14 @@
 // When it fires: after `open`, on `wake`, and when a wait is over. After `close` nothing more is sent.
 
 import type { Channel, OutboundPart, SendOutcome } from '../channels/channel.ts';
-import { isJsonObject, type JsonValue } from '../protocol/json.ts';
+import { readAttachmentRefs } from '../protocol/attachment.ts';
+import type { Button } from '../protocol/button.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
+import type { LogFields, Say } from '../protocol/log.ts';
 import { newId } from '../protocol/new-id.ts';
 import { oneLine } from '../protocol/one-line.ts';
+import type { Suppression } from '../protocol/suppression.ts';
 import { LONGEST_TIMER_MS } from '../protocol/time-limit.ts';
 import type { CommitSite } from '../store/commit-sites.ts';
 import { PreconditionFailedError } from '../store/errors.ts';
@@ -27,8 +31,10 @@ export interface OutboxSettings {
   /** Called for every part that is finished, one after the other. */
   readonly ended: (delivery: EndedDelivery) => Promise<void>;
   readonly maxAttempts: number;
+  /** Gives the draft that the first part of an answer replaces, if there is one. */
+  readonly takeDraft?: ((row: OutboxRow) => Promise<JsonValue | undefined>) | undefined;
   /** Tells operators what went wrong and is being repaired or given up. */
-  readonly warn: (sentence: string) => void;
+  readonly warn: Say;
   /** Returns the wait after the attempt of this number, where the channel names none. */
   readonly backOffMs?: ((attempt: number) => number) | undefined;
   /** A channel that takes longer counts as one that did not answer. The default is a minute. */
@@ -42,7 +48,7 @@ export interface EndedDelivery extends Pick<OutboxRow, 'runId' | 'sessionKey' | 
   readonly messageId?: string | undefined;
   /** Says why the part did not arrive. */
   readonly error?: string | undefined;
-  readonly suppressed?: (LiveEvent & { readonly type: 'delivery-end' })['suppressed'];
+  readonly suppressed?: Suppression | undefined;
 }
 
 /** A row in memory, with facts that only this process knows. */
@@ -50,6 +56,8 @@ interface Pending {
   row: OutboxRow;
   /** An earlier attempt may have arrived, so the channel is asked before the part is sent. */
   uncertain: boolean;
+  /** The latest attempt put the part in the place of a draft. */
+  isReplacing: boolean;
 }
 
 type Wait = { readonly untilMs: number };
@@ -88,7 +96,7 @@ export class Outbox {
       orderBy: [['seq', 'asc']],
     });
     this.#seen = upTo;
-    for (const row of rows) this.#enqueue({ row, uncertain: true });
+    for (const row of rows) this.#enqueue({ row, uncertain: true, isReplacing: false });
     this.wake();
   }
 
@@ -155,8 +163,10 @@ export class Outbox {
       });
       for (const row of rows) {
         this.#seen = row.seq;
-        if (row.status === 'queued') this.#enqueue({ row, uncertain: false });
+        if (row.status === 'queued') this.#enqueue({ row, uncertain: false, isReplacing: false });
         else if (row.status === 'suppressed') this.#tell(row, 'suppressed');
+        // The commit handed it over.
+        else if (row.status === 'sent') this.#tell(row, 'sent', { receipt: row.receipt });
       }
       if (rows.length < ROWS_A_READ) return;
     }
@@ -206,14 +216,19 @@ export class Outbox {
   }
 
   /** Asks the channel first where the part may have arrived already. Never throws, and never waits for ever. */
-  async #sendOnce(channel: Channel, { row, uncertain }: Pending): Promise<SendOutcome> {
-    const part = partOf(row);
+  async #sendOnce(channel: Channel, pending: Pending): Promise<SendOutcome> {
+    const { row, uncertain } = pending;
+    const { takeDraft } = this.#settings;
     const sending = new AbortController();
     const { signal } = sending;
     const timer = setTimeout(() => sending.abort(), this.#settings.sendTimeoutMs ?? SEND_TIMEOUT_MS);
     this.#sending.add(sending);
     const ask = async (): Promise<SendOutcome> => {
-      if (uncertain && channel.find) {
+      const replaces = hasDraft(channel, row) ? await takeDraft?.(row) : undefined;
+      pending.isReplacing = replaces !== undefined;
+      const part = { ...partOf(row), ...(replaces !== undefined && { replaces }) };
+      // A part that replaces a draft has no effect when it is sent again, and is not found before it has replaced it.
+      if (uncertain && channel.find && replaces === undefined) {
         const receipt = await channel.find(part, signal);
         if (receipt !== undefined) return { outcome: 'sent', receipt };
       }
@@ -229,15 +244,17 @@ export class Outbox {
     }
   }
 
-  #settle({ row }: Pending, receipt: JsonValue): undefined {
+  #settle({ row, isReplacing }: Pending, receipt: JsonValue): undefined {
     const write: Write = {
       update: 'outbox',
       where: { seq: row.seq, status: 'queued' },
       set: { status: 'sent', attempts: row.attempts + 1, receipt, error: null },
       expect: 1,
     };
+    // A draft that this part did not replace is still to be withdrawn, so its row stays.
+    const replaced: readonly Write[] = isReplacing ? [{ remove: 'drafts', where: { runId: row.runId } }] : [];
     // This is not awaited: this process will not send the row again, and the next process asks the channel first.
-    const stored = this.#commit([write], 'receipt').then((done) => {
+    const stored = this.#commit([write, ...replaced], 'receipt').then((done) => {
       this.#receipts.delete(stored);
       if (done) this.#tell(row, 'sent', { receipt });
     });
@@ -292,7 +309,7 @@ export class Outbox {
       },
     ];
     if (!(await this.#commit(writes, 'dead-letter'))) return undefined;
-    warn(`Part ${part} of ${runId} became a dead letter: ${reason}`);
+    warn(`Part ${part} of ${runId} became a dead letter: ${reason}`, idsOf(row));
     this.#tell(row, 'dead', { error: reason });
     return undefined;
   }
@@ -320,7 +337,7 @@ export class Outbox {
     const how = outcome === 'suppressed' ? suppressionOf(row.receipt) : { messageId: messageIdOf(receipt), error };
     const told = this.#telling
       .then(() => ended({ sessionKey, runId, seq, part, text, surface, outcome, ...how }))
-      .catch((failure: unknown) => warn(`The end of a delivery could not be told: ${oneLine(failure)}`))
+      .catch((failure: unknown) => warn(`The end of a delivery could not be told: ${oneLine(failure)}`, idsOf(row)))
       .finally(() => this.#receipts.delete(told));
     this.#telling = told;
     this.#receipts.add(told);
@@ -346,7 +363,33 @@ function defaultBackOffMs(attempt: number): number {
 }
 
 function partOf({ seq, runId, part, surface, text, options, attempts }: OutboxRow): OutboundPart {
-  return { key: `${runId}:${part}`, seq, runId, part, surface, text, options, attempt: attempts + 1 };
+  const buttons = buttonsOf(options);
+  const attachments = readAttachmentRefs(options.attachments);
+  return {
+    key: `${runId}:${part}`,
+    seq,
+    runId,
+    part,
+    surface,
+    text,
+    options,
+    ...(buttons.length > 0 && { buttons }),
+    ...(attachments.length > 0 && { attachments }),
+    attempt: attempts + 1,
+  };
+}
+
+/** Only the first part takes the place of a draft. */
+function hasDraft(channel: Channel, { part }: OutboxRow): boolean {
+  return channel.drafts !== undefined && part === 1;
+}
+
+function buttonsOf({ buttons }: JsonObject): readonly Button[] {
+  if (!Array.isArray(buttons)) return [];
+  return buttons.flatMap((button: JsonValue) => {
+    const { label, value } = isJsonObject(button) ? button : {};
+    return typeof label === 'string' && typeof value === 'string' ? [{ label, value }] : [];
+  });
 }
 
 function noAnswer(reason: string): SendOutcome {
@@ -384,4 +427,9 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
     const timer = setTimeout(done, Math.min(ms, LONGEST_TIMER_MS));
     signal.addEventListener('abort', done, { once: true });
   });
+}
+
+function idsOf({ runId, sessionKey, part, surface }: OutboxRow): LogFields {
+  const { channel, accountId } = surface;
+  return { runId, sessionKey, channel, accountId, delivery: `${runId}/${part}` };
 }

@@ -23,7 +23,7 @@ function plan(hooks: HookRunner, reply: Partial<PlannedReply> = {}, maxTextLengt
       context: OF_RUN,
       ...reply,
     },
-    { hooks, channel: { maxTextLength }, now: () => NOW, ttlMs: 5_000 },
+    { hooks, channel: { maxTextLength }, keep: noFiles, now: () => NOW, ttlMs: 5_000 },
   );
 }
 
@@ -71,7 +71,7 @@ describe('planning a delivery', () => {
     const text = 'x'.repeat(10_000);
     const { rows } = await planDelivery(
       { runId: 'run_1', sessionKey: 'k', surface, text, context: {} },
-      { hooks: new HookRunner(), channel: undefined, now: () => NOW, ttlMs: 1 },
+      { hooks: new HookRunner(), channel: undefined, keep: noFiles, now: () => NOW, ttlMs: 1 },
     );
     expect(rows).toMatchObject([{ text }]);
   });
@@ -107,6 +107,57 @@ describe('the outbound hooks', () => {
     expect(rows).toMatchObject([
       { text: 'hello b c d', options: { replyToId: 'm1', channelData: { silent: true } }, status: 'queued' },
     ]);
+  });
+
+  describe('of an answer with files', () => {
+    const file = (name: string, mime: string) => ({ hash: name.padEnd(64, '0'), name, mime, size: 12 });
+    const attachments = [file('photo.png', 'image/png'), file('keys.txt', 'text/plain')];
+    const send = (hooks: HookRunner, text = '') =>
+      planDelivery(
+        { runId: 'run_1', sessionKey: 'k', surface, text, attachments, context: OF_RUN },
+        {
+          hooks,
+          channel: { maxTextLength: 2_000, attachments: { maxBytes: 100 } },
+          keep: noFiles,
+          now: () => NOW,
+          ttlMs: 5_000,
+        },
+      );
+
+    it('learn what the files are, and may stop them', async () => {
+      const hooks = new HookRunner();
+      const seen: unknown[] = [];
+      on(hooks, 'reply_dispatch', 'a', ({ payloads }) => void seen.push(payloads));
+      on(hooks, 'reply_payload_sending', 'b', ({ payload }) => void seen.push(payload));
+      on(hooks, 'message_sending', 'c', ({ metadata }) => {
+        seen.push(metadata);
+        return { cancel: true };
+      });
+      const mediaUrls = ['photo.png', 'keys.txt'];
+      expect(await send(hooks, 'Here.')).toMatchObject({ rows: [{ status: 'suppressed' }], text: '' });
+      expect(seen).toEqual([
+        [{ text: 'Here.', mediaUrls }],
+        { text: 'Here.', mediaUrls },
+        {
+          mediaUrls,
+          attachments: [
+            { kind: 'image', mimeType: 'image/png', name: 'photo.png', size: 12 },
+            { kind: 'document', mimeType: 'text/plain', name: 'keys.txt', size: 12 },
+          ],
+        },
+      ]);
+    });
+
+    it('may take a file away, and stop nothing by leaving an empty text as it is', async () => {
+      const hooks = new HookRunner();
+      on(hooks, 'reply_payload_sending', 'b', ({ payload }) => ({ payload: { ...payload, mediaUrls: ['photo.png'] } }));
+      on(hooks, 'message_sending', 'c', ({ content }) => ({ content }));
+      const { rows } = await send(hooks);
+      expect(rows).toMatchObject([{ text: '', status: 'queued', options: { attachments: [{ name: 'photo.png' }] } }]);
+      const emptied = new HookRunner();
+      on(emptied, 'message_sending', 'c', () => ({ content: '' }));
+      expect((await send(emptied, 'Here.')).suppressed).toMatchObject({ reason: 'a handler left nothing to say' });
+    });
   });
 
   it('may take the answer over', async () => {
@@ -193,5 +244,33 @@ describe('the outbound hooks', () => {
     });
     expect((await plan(hooks, { text: 'one two' }, 4)).rows).toHaveLength(2);
     expect(seen).toEqual(['one two']);
+  });
+});
+
+async function noFiles(): Promise<never> {
+  throw new Error('no file is kept here');
+}
+
+describe('words that a person decides about', () => {
+  const reply = { runId: 'r', sessionKey: 's', surface, isLiteral: true, context: {} } as const;
+  const ports = { hooks: new HookRunner(), keep: noFiles, now: () => NOW, ttlMs: 5_000 };
+  const text = '$ ls *.md\n\n[x]: /dev/null;touch owned\n````\n> | a | b |';
+
+  it('are code where the platform shows Markdown, and nothing in them can end the code', async () => {
+    const channel = { maxTextLength: 2_000, rendersMarkdown: true } as const;
+    const { rows } = await planDelivery({ ...reply, text }, { ...ports, channel });
+    expect(rows.map((row) => row.text)).toEqual([`\`\`\`\`\`\n${text}\n\`\`\`\`\``]);
+  });
+
+  it('are cut into parts that are code each', async () => {
+    const channel = { maxTextLength: 200, rendersMarkdown: true } as const;
+    const { rows } = await planDelivery({ ...reply, text: `${text}\n${'x '.repeat(300)}` }, { ...ports, channel });
+    expect(rows.length).toBeGreaterThan(2);
+    for (const row of rows) expect(row.text).toMatch(/^`{5}\n[\s\S]*\n`{5}$/);
+  });
+
+  it('stay as they are elsewhere', async () => {
+    const { rows } = await planDelivery({ ...reply, text }, { ...ports, channel: { maxTextLength: 2_000 } });
+    expect(rows.map((row) => row.text)).toEqual([text]);
   });
 });

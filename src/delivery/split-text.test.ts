@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyString } from '../testkit/any-string.ts';
 import { forAll } from '../testkit/for-all.ts';
 import { cutText, splitText } from './split-text.ts';
 
@@ -112,7 +113,7 @@ describe('any text under any limit', () => {
     { weight: 3, arbitrary: fc.lorem({ maxCount: 12 }) },
     { weight: 2, arbitrary: fc.constantFrom('```', '```ts', '~~~', '````', '  ```sh', '```a```', '``` ', '') },
     fc.constantFrom('x```', 'aaaa ~~~ b', '`````x', '\r', '🇩🇪🇫🇷👩🏽‍🚀', '一。二！三'),
-    fc.string({ unit: 'binary', maxLength: 20 }),
+    anyString({ maxLength: 20 }),
   );
   const anyText = fc.array(line, { maxLength: 30 }).map((lines) => lines.join('\n'));
 

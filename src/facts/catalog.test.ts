@@ -10,11 +10,11 @@ const named = (of: (row: FactRow<never>) => readonly (string | undefined)[]) =>
   new Set(rows.flatMap(([, row]) => of(row)).filter((name) => name !== undefined));
 
 describe('the fact catalog', () => {
-  it('tells every observer and every event of hook packs of something, unless they wait for subagents', () => {
+  it('tells every observer and every event of hook packs of something', () => {
     const told = named(({ hook, pack }) => [hook?.name, ...(pack?.names ?? [])]);
     const untold = Object.entries<HookRow>(HOOK_CATALOG)
       .filter(([, { kind, audience }]) => kind === 'observe' || audience === 'packs')
-      .filter(([hook, { place }]) => place !== 'subagents' && !told.has(hook));
+      .filter(([hook]) => !told.has(hook));
     expect(untold.map(([hook]) => hook)).toEqual([]);
   });
 
@@ -28,6 +28,11 @@ describe('the fact catalog', () => {
       'tool-end': true,
       'approval-start': true,
       'approval-end': true,
+      'wait-start': true,
+      'wait-end': true,
+      'child-start': true,
+      'child-end': true,
+      'limit-near': true,
       'run-end': true,
       'delivery-end': true,
       'session-end': true,

@@ -5,15 +5,26 @@
 
 import { createHash } from 'node:crypto';
 import type { ConversationHookContext, HookContext } from '../hooks/hook-context.ts';
+import { hookContextOf } from '../hooks/hook-context-of.ts';
 import { type HookAssistantMessage, type HookMessage, hookMessageOf, hookToolOutputOf } from '../hooks/hook-message.ts';
 import { childTrace, inStep, runTrace } from '../hooks/hook-trace.ts';
 import type { HookTypes, ObserverHookName, PackHookName } from '../hooks/hook-types.ts';
+import type { DeliveryOrigin, SubagentHookContext } from '../hooks/session-hooks.ts';
 import { userContextOf } from '../hooks/user-context.ts';
-import type { Inbound } from '../protocol/inbound.ts';
+import type { Inbound, Surface } from '../protocol/inbound.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { LiveEvent, LiveEventType } from '../protocol/live-event.ts';
 import type { RecordedFact, RecordedFactType } from '../protocol/recorded-fact.ts';
-import type { FactName, Facts, KeptMessage, ModelEndFacts, ModelStep, RunAtHand, SessionAtHand } from './facts.ts';
+import type {
+  ChildAtHand,
+  FactName,
+  Facts,
+  KeptMessage,
+  ModelEndFacts,
+  ModelStep,
+  RunAtHand,
+  SessionAtHand,
+} from './facts.ts';
 
 export interface FactRow<Fact> {
   readonly summary: string;
@@ -117,12 +128,13 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
     when: { after: ['accept', 'control'] },
     live: {
       type: 'message-accepted',
-      frame: ({ inbound: { text, surface }, runId, sessionKey, acceptedAt: at, isHidden }) => ({
+      frame: ({ inbound: { text, attachments, surface }, runId, sessionKey, acceptedAt: at, isHidden }) => ({
         type: 'message-accepted',
         runId,
         sessionKey,
         at,
         text: isHidden ? '' : text,
+        ...(attachments && !isHidden ? { attachments } : {}),
         surface,
       }),
     },
@@ -336,7 +348,15 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
     live: {
       type: 'message-accepted',
       frame: ({ run: { runId, sessionKey }, shown }, at) =>
-        shown && { type: 'message-accepted', runId, sessionKey, at, text: shown.text, surface: shown.surface },
+        shown && {
+          type: 'message-accepted',
+          runId,
+          sessionKey,
+          at,
+          text: shown.text,
+          ...(shown.attachments ? { attachments: shown.attachments } : {}),
+          surface: shown.surface,
+        },
     },
   },
   'gate-blocked': {
@@ -391,7 +411,7 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
     when: {},
     hook: {
       name: 'llm_input',
-      event: ({ run, model: { provider, model }, prompt, system, tools, messages }) => ({
+      event: ({ run, model: { provider, model }, prompt, imagesCount, system, tools, messages }) => ({
         runId: run.runId,
         sessionId: run.session.sessionId,
         provider,
@@ -399,7 +419,7 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
         systemPrompt: textOf(system),
         prompt,
         historyMessages: messages.map((message) => hookMessageOf(message)),
-        imagesCount: 0,
+        imagesCount,
         tools,
       }),
       context: modelContext,
@@ -410,7 +430,7 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
     when: {},
     record: {
       type: 'prompt.submitted',
-      of: ({ run: { runId }, model: { provider, model, api }, call, body, system, messages }) => ({
+      of: ({ run: { runId }, model: { provider, model, api }, call, body, sentBytes, system, prompt, messages }) => ({
         type: 'prompt.submitted',
         runId,
         provider,
@@ -418,7 +438,8 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
         api,
         call,
         body,
-        cacheTrace: () => ({ system: textOf(system), messages }),
+        sentBytes,
+        cacheTrace: () => ({ system: textOf(system), prompt, messages }),
       }),
     },
     hook: { name: 'model_call_started', event: modelCallOf, context: modelContext },
@@ -462,14 +483,14 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
     hook: {
       name: 'model_call_ended',
       event: (fact) => {
-        const { completed, end, body, timeToFirstByteMs } = fact;
+        const { completed, end, sentBytes, timeToFirstByteMs } = fact;
         return {
           ...modelCallOf(fact),
           durationMs: completed.ms,
           outcome: end.stop === 'error' || end.stop === 'aborted' ? 'error' : 'completed',
           ...(end.error ? { errorCategory: end.error.kind } : {}),
           ...failureKindOf(end),
-          requestPayloadBytes: Buffer.byteLength(body),
+          requestPayloadBytes: sentBytes,
           ...(end.responseBytes === undefined ? {} : { responseStreamBytes: end.responseBytes }),
           ...(timeToFirstByteMs === undefined ? {} : { timeToFirstByteMs }),
           ...(end.requestId === undefined ? {} : { upstreamRequestIdHash: hashOf(end.requestId) }),
@@ -533,9 +554,92 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
       }),
     },
   },
+  'wait-begun': {
+    summary: 'A run waits for other sessions.',
+    when: { after: ['suspend'] },
+    live: {
+      type: 'wait-start',
+      frame: ({ runId, sessionKey, toolCallId, awaited, expiresAt }, at) => ({
+        type: 'wait-start',
+        runId,
+        sessionKey,
+        at,
+        toolCallId,
+        awaited,
+        expiresAt,
+      }),
+    },
+  },
+  'wait-ended': {
+    summary: 'What a run waited for has ended, the time for it is over, or the run was stopped.',
+    when: { after: ['wake'] },
+    live: {
+      type: 'wait-end',
+      frame: ({ runId, sessionKey, toolCallId, outcome }, at) => ({
+        type: 'wait-end',
+        runId,
+        sessionKey,
+        at,
+        toolCallId,
+        outcome,
+      }),
+    },
+  },
+  'child-spawned': {
+    summary: 'A session has spawned a child.',
+    when: { after: ['spawn'] },
+    hook: {
+      name: 'subagent_spawned',
+      event: ({ child }) => ({ ...spawningEventOf(child), runId: child.runId }),
+      context: ({ child }) => childContextOf(child),
+    },
+    live: {
+      type: 'child-start',
+      frame: ({ child: { parentRunId: runId, parentKey: sessionKey, childKey, agentId, label, taskName } }, at) => ({
+        type: 'child-start',
+        runId,
+        sessionKey,
+        at,
+        childKey,
+        agentId,
+        label,
+        taskName,
+      }),
+    },
+  },
+  'child-ended': {
+    summary: 'A child is over, with its outcome.',
+    when: { after: ['result', 'failure', 'block', 'control', 'dead-letter', 'child-end'] },
+    hook: {
+      name: 'subagent_ended',
+      event: ({ child: { childKey, origin, endedAt, outcome, error }, runId }) => ({
+        targetSessionKey: childKey,
+        targetKind: 'subagent',
+        reason: END_REASONS[outcome ?? 'ok'],
+        accountId: origin.accountId,
+        runId,
+        ...(endedAt === null ? {} : { endedAt }),
+        ...(outcome === null ? {} : { outcome }),
+        ...(error === null ? {} : { error }),
+      }),
+      context: ({ child }) => childContextOf(child),
+    },
+    live: {
+      type: 'child-end',
+      frame: ({ child: { parentRunId: runId, parentKey: sessionKey, childKey, outcome, error } }, at) => ({
+        type: 'child-end',
+        runId,
+        sessionKey,
+        at,
+        childKey,
+        outcome: outcome ?? 'ok',
+        error: error ?? undefined,
+      }),
+    },
+  },
   'tool-started': {
     summary: 'A tool begins to work.',
-    when: { after: ['tool-start'] },
+    when: { after: ['tool-start', 'suspend'] },
     record: {
       type: 'tool.started',
       of: ({ run: { runId }, call: { id: toolCallId, name, params } }) => ({
@@ -562,32 +666,6 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
   'tool-settled': {
     summary: 'A tool call has its result, or was refused.',
     when: { after: ['tool-result'] },
-    record: {
-      type: 'tool.ended',
-      of: ({ run: { runId }, call: { id: toolCallId, name }, output: { content, isError = false }, ms }) => ({
-        type: 'tool.ended',
-        runId,
-        toolCallId,
-        name,
-        isError,
-        ms,
-        content,
-      }),
-    },
-    live: {
-      type: 'tool-end',
-      frame: ({ run: { runId, sessionKey }, call, output: { content, isError = false }, ms }, at) => ({
-        type: 'tool-end',
-        runId,
-        sessionKey,
-        at,
-        toolCallId: call.id,
-        name: call.name,
-        isError,
-        ms,
-        content,
-      }),
-    },
     hook: {
       name: 'after_tool_call',
       event: ({ run: { runId }, call: { id: toolCallId, name: toolName, params }, output, ms: durationMs }) => ({
@@ -602,6 +680,51 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
         ...inStep(run.context, `tool ${toolCallId}`),
         toolName,
         toolCallId,
+      }),
+    },
+  },
+  'tool-ended': {
+    summary: 'The result of a tool call may be shown and recorded: every handler that may change it has been asked.',
+    when: { after: ['tool-result'] },
+    record: {
+      type: 'tool.ended',
+      of: ({ run: { runId }, call: { id: toolCallId, name }, content, isError, ms }) => ({
+        type: 'tool.ended',
+        runId,
+        toolCallId,
+        name,
+        isError,
+        ms,
+        content,
+      }),
+    },
+    live: {
+      type: 'tool-end',
+      frame: ({ run: { runId, sessionKey }, call, content, isError, ms }, at) => ({
+        type: 'tool-end',
+        runId,
+        sessionKey,
+        at,
+        toolCallId: call.id,
+        name: call.name,
+        isError,
+        ms,
+        content,
+      }),
+    },
+  },
+  'limit-neared': {
+    summary: 'A limit on spending is near; told once for each limit and period.',
+    when: { after: ['spend'] },
+    live: {
+      type: 'limit-near',
+      frame: ({ runId, sessionKey, setting, text }, at) => ({
+        type: 'limit-near',
+        runId,
+        sessionKey,
+        at,
+        setting,
+        text,
       }),
     },
   },
@@ -773,7 +896,7 @@ export function bodyOf(inbound: Inbound) {
 }
 
 /** A session with the field names that the contract gives to handlers of hook packs. */
-export function sessionEntryOf({ sessionId, sessionKey, agentId, startedAt, activeAt, surface }: SessionAtHand) {
+function sessionEntryOf({ sessionId, sessionKey, agentId, startedAt, activeAt, surface }: SessionAtHand) {
   return {
     sessionId,
     sessionKey,
@@ -839,4 +962,46 @@ export function deliveryTrace(runId: string, part: number) {
 
 function endingOf({ reason }: { readonly reason: string }): JsonObject {
   return { reason, restartExpectedMs: null };
+}
+
+/** The contract's words for why a child is over. */
+const END_REASONS = {
+  ok: 'subagent-complete',
+  timeout: 'subagent-complete',
+  error: 'subagent-error',
+  killed: 'subagent-killed',
+  reset: 'session-reset',
+  deleted: 'session-delete',
+} as const;
+
+/** What plugins are told of a child before it is spawned and when it was. */
+export function spawningEventOf(
+  child: Pick<ChildAtHand, 'childKey' | 'agentId' | 'label' | 'mode' | 'origin' | 'boundTo'>,
+) {
+  const { childKey: childSessionKey, agentId, label, mode, origin, boundTo } = child;
+  return {
+    childSessionKey,
+    agentId,
+    ...(label === null ? {} : { label }),
+    mode,
+    requester: deliveryOriginOf(origin),
+    threadRequested: boundTo !== null,
+  };
+}
+
+export function childContextOf({
+  childKey,
+  parentKey,
+  parentAgentId,
+  runId,
+  origin,
+}: Pick<ChildAtHand, 'childKey' | 'parentKey' | 'parentAgentId' | 'runId' | 'origin'>): SubagentHookContext {
+  const at = { agentId: parentAgentId, sessionKey: parentKey, runId, surface: origin };
+  return { ...hookContextOf('conversation', at), childSessionKey: childKey, requesterSessionKey: parentKey };
+}
+
+/** A place in the terms of the plugin contract. */
+export function deliveryOriginOf({ channel, accountId, peer, threadId }: Surface): DeliveryOrigin {
+  const to = peer.kind === 'direct' ? peer.id : `${peer.kind}:${peer.id}`;
+  return { channel, accountId, to, ...(threadId === undefined ? {} : { threadId }) };
 }

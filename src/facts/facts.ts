@@ -9,6 +9,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { LiveEvent, RunStatus, SessionEndReason } from '../protocol/live-event.ts';
 import type { AssistantMessage, Message } from '../protocol/message.ts';
 import type { RecordedModelCall } from '../protocol/recorded-fact.ts';
+import type { Suppression } from '../protocol/suppression.ts';
 import type { Usage } from '../protocol/usage.ts';
 
 export interface Facts {
@@ -69,25 +70,35 @@ export interface Facts {
   'run-started': {
     readonly run: RunAtHand;
     readonly startedAt: number;
+    /** The run and the tool call that spawned the session, when this is its first run. */
+    readonly spawnedBy?: { readonly runId: string; readonly toolCallId: string } | undefined;
+    /** The children whose results the run is told. */
+    readonly told?: readonly string[] | undefined;
   };
   'context-composed': { readonly run: RunAtHand; readonly composition: ComposedContext };
   'gate-passed': {
     readonly run: RunAtHand;
     /** The message that came in, where its words were hidden until now. */
-    readonly shown?: Pick<Inbound, 'text' | 'surface'> | undefined;
+    readonly shown?: Pick<Inbound, 'text' | 'attachments' | 'surface'> | undefined;
   };
   'gate-blocked': { readonly run: RunAtHand; readonly by: string };
   'prompt-sent': ModelStep & {
     readonly prompt: string;
+    /** How many images of the message the model is shown. */
+    readonly imagesCount: number;
     readonly system: readonly { readonly text: string }[];
     readonly tools: readonly object[];
     readonly messages: readonly Message[];
   };
   'model-called': ModelStep & {
     readonly call: number;
-    /** The bytes of the request as it is sent. */
+    /** The text of the request as it is sent, with the hash of every image in place of its bytes. */
     readonly body: string;
+    /** How many bytes are sent. */
+    readonly sentBytes: number;
     readonly system: readonly { readonly text: string }[];
+    /** What the run was asked. A request for a summary has none. */
+    readonly prompt?: string | undefined;
     readonly messages: readonly Message[];
   };
   'text-streamed': RunStep & {
@@ -100,7 +111,8 @@ export interface Facts {
   'model-ended': ModelStep & {
     readonly completed: RecordedModelCall;
     readonly end: ModelEndFacts;
-    readonly body: string;
+    /** How many bytes the request had. */
+    readonly sentBytes: number;
     readonly timeToFirstByteMs: number | undefined;
   };
   'answer-received': ModelStep & {
@@ -116,8 +128,29 @@ export interface Facts {
     readonly output: { readonly content: string; readonly isError?: boolean | undefined; readonly details?: unknown };
     readonly ms: number;
   };
+  'tool-ended': {
+    readonly run: RunAtHand;
+    readonly call: ToolCallFacts;
+    /** The result as it is kept, after the handlers that may change it. */
+    readonly content: string;
+    readonly isError: boolean;
+    readonly ms: number;
+  };
   'approval-asked': RunStep & { readonly approval: ApprovalFacts };
   'approval-answered': RunStep & { readonly approvalId: string; readonly decision: string; readonly by: string };
+  'wait-begun': RunStep & {
+    readonly toolCallId: string;
+    readonly awaited: readonly string[];
+    readonly expiresAt: number;
+  };
+  'wait-ended': RunStep & { readonly toolCallId: string; readonly outcome: 'over' | 'cancelled' };
+  'child-spawned': { readonly child: ChildAtHand };
+  'child-ended': {
+    readonly child: ChildAtHand;
+    /** The run and the session in which it ended. */
+    readonly runId: string;
+    readonly sessionId: string;
+  };
   'compaction-begun': {
     readonly run: RunAtHand;
     readonly messages: readonly KeptMessage[];
@@ -130,6 +163,12 @@ export interface Facts {
     readonly summaryLength: number;
     readonly tokensBefore: number;
     readonly firstKeptEntryId?: string | undefined;
+  };
+  'limit-neared': RunStep & {
+    /** Where the limit is written, such as `limits.spend[0]`. */
+    readonly setting: string;
+    /** One sentence for the operator. */
+    readonly text: string;
   };
   'run-ended': RunStep & {
     readonly status: Exclude<RunStatus, 'running' | 'suspended'>;
@@ -193,6 +232,25 @@ export interface SessionAtHand {
 interface RunStep {
   readonly runId: string;
   readonly sessionKey: string;
+}
+
+/** A session that another session spawned. */
+export interface ChildAtHand {
+  readonly childKey: string;
+  readonly agentId: string;
+  /** Its first run. */
+  readonly runId: string;
+  readonly parentKey: string;
+  readonly parentAgentId: string;
+  readonly parentRunId: string;
+  readonly label: string | null;
+  readonly taskName: string | null;
+  readonly mode: 'run' | 'session';
+  readonly origin: Surface;
+  readonly boundTo: Surface | null;
+  readonly endedAt: number | null;
+  readonly outcome: 'ok' | 'error' | 'timeout' | 'killed' | 'reset' | 'deleted' | null;
+  readonly error: string | null;
 }
 
 /** One exchange with a provider. */
@@ -264,7 +322,7 @@ export interface EndedDelivery {
   readonly messageId?: string | undefined;
   /** Why the message did not arrive. */
   readonly error?: string | undefined;
-  readonly suppressed?: (LiveEvent & { readonly type: 'delivery-end' })['suppressed'];
+  readonly suppressed?: Suppression | undefined;
 }
 
 /** A message of a conversation, and when it was written, where that is known. */

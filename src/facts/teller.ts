@@ -1,5 +1,5 @@
-// Tells each fact once to every listener, in one order for every fact: it is recorded, shown to those who watch, handed
-// to plugins, then to hook packs. Plugins that are not awaited are called later, so a hook pack may hear first. The row of a fact in the catalog says what the fact becomes; a form that has no
+// Tells each fact once to every listener, in one order for every fact: log, metrics and traces hear it, it is recorded,
+// shown to those who watch, handed to plugins, then to hook packs. Plugins that are not awaited are called later, so a hook pack may hear first. The row of a fact in the catalog says what the fact becomes; a form that has no
 // listener is not built.
 // Errors: none. `tell` never throws and its promise never rejects; an error of a sink is reported to the operator.
 // Result: the messages of hook packs for the answer that follows, where the row allows them; empty otherwise. Rules:
@@ -20,7 +20,7 @@ import {
   type PackTelling,
   type RecordTelling,
 } from './catalog.ts';
-import type { FactName, Tell } from './facts.ts';
+import type { FactName, Facts, Tell } from './facts.ts';
 
 export interface TellerSinks {
   readonly hooks: Pick<HookRunner, 'has' | 'observe' | 'observeAndWait'>;
@@ -31,7 +31,12 @@ export interface TellerSinks {
   readonly warn: (sentence: string) => void;
   /** Called with the name of every fact, before any listener is told. */
   readonly watch?: ((name: FactName) => void) | undefined;
+  /** Told every fact as it is, before it is recorded. For the log, metrics and traces. */
+  readonly listeners?: readonly FactListener[] | undefined;
 }
+
+/** Must neither change the fact nor wait. */
+export type FactListener = <Name extends FactName>(name: Name, fact: Facts[Name]) => void;
 
 export interface RecordSink {
   /** Returns false when a record of this type would not be written. */
@@ -61,6 +66,7 @@ export class Teller {
   readonly tell: Tell = (name, fact) => {
     const row: FactRow<typeof fact> = FACT_CATALOG[name];
     this.#sinks.watch?.(name);
+    if (this.#sinks.listeners) this.#listen(this.#sinks.listeners, name, fact);
     if (row.record) this.#record(name, row.record, fact);
     if (row.live) this.#show(name, row.live, fact);
     const observed = row.hook && this.#tellPlugins(name, row.hook, fact);
@@ -81,6 +87,16 @@ export class Teller {
   /** Resolves when hook packs were told every fact that was told before this call, or when the time is over. */
   async settle(timeoutMs: number): Promise<void> {
     if (this.#announcing.size > 0) await within(timeoutMs, Promise.all(this.#announcing));
+  }
+
+  #listen<Name extends FactName>(listeners: readonly FactListener[], name: Name, fact: Facts[Name]): void {
+    for (const listener of listeners) {
+      try {
+        listener(name, fact);
+      } catch (error) {
+        this.#warn(name, error);
+      }
+    }
   }
 
   #record<Fact>(name: FactName, { type, of }: RecordTelling<Fact>, fact: Fact): void {

@@ -1,13 +1,25 @@
 // The chat records of openboa agents, in a whole gateway: what is said is written down beside the workspaces, and the
 // store is what a damaged record is made from.
 
-import { appendFile, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import {
+  appendFile,
+  mkdir,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { ChatLine } from '../recorder/chat-records.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { reply, toolCall } from '../testkit/model-server.ts';
 import type { ScratchGateway } from '../testkit/scratch-gateway.ts';
+import { ScratchHome } from '../testkit/scratch-home.ts';
 
 const agents = { defaults: { model: 'fake/small' }, list: [{ id: 'boa', default: true, taxonomy: 'openboa' }] };
 
@@ -115,24 +127,108 @@ describe('the chat record of an openboa agent', () => {
     await writeFile(join(scratch.home.stateDir, '.openboa', 'chat'), 'in the way');
     await scratch.channel.asks({}, 'one', 'Very well.');
     await scratch.channel.asks({}, 'two', 'Very well.');
-    await vi.waitFor(() => expect(scratch.warnings.join('\n')).toContain('Chat records cannot be written to'), 20_000);
-    expect(scratch.warnings.filter((sentence) => sentence.includes('Chat records'))).toHaveLength(1);
+    await vi.waitFor(() => expect(scratch.warnings.join('\n')).toContain('chat records cannot be written to'), 20_000);
+    expect(scratch.warnings.filter((sentence) => sentence.includes('chat records'))).toHaveLength(1);
+    expect((await scratch.services.status()).warnings.join()).toContain('chat records cannot be written');
     await rm(join(scratch.home.stateDir, '.openboa', 'chat'));
     await scratch.channel.asks({}, 'three', 'Very well.');
     await vi.waitFor(async () => expect(await linesOf(scratch)).toHaveLength(6), 20_000);
   });
 
-  it('is not kept for other agents, nor inside a workspace', async () => {
+  it('is not kept for other agents', async () => {
     const scratch = await gatewayForTest();
     scratch.model.script(() => reply('Very well.'));
     await scratch.channel.asks({}, 'one', 'Very well.');
     await scratch.stop();
     expect(await readdir(scratch.home.stateDir)).not.toContain('.openboa');
-    const { workspaceDir } = scratch;
-    const list = [{ id: 'boa', default: true, taxonomy: 'openboa', workspace: workspaceDir }];
-    const inside = await open({ agents: { ...agents, list }, openboa: { root: workspaceDir } });
-    await inside.channel.asks({}, 'one', 'Very well.');
-    await inside.stop();
-    expect(await readdir(workspaceDir)).not.toContain('.openboa');
+  });
+});
+
+describe('a folder of chat records that', () => {
+  /** A folder that is not the gateway's. */
+  async function elsewhere(): Promise<string> {
+    const home = await ScratchHome.create();
+    onTestFinished(() => home.remove());
+    return home.home;
+  }
+
+  async function expectRefused(scratch: ScratchGateway, ...words: readonly string[]): Promise<void> {
+    await vi.waitFor(() => expect(scratch.warnings.join('\n')).toContain('chat records'), 20_000);
+    const sentences = scratch.warnings.filter((sentence) => sentence.includes('chat records'));
+    expect(sentences).toHaveLength(1);
+    for (const word of words) expect(sentences[0]).toContain(word);
+    expect((await scratch.services.status()).warnings).toEqual(expect.arrayContaining(sentences));
+  }
+
+  it.each([
+    ['.openboa'],
+    ['.openboa/chat'],
+    ['.openboa/chat/chats'],
+  ])('is reached over a link in place of %s that leads outside is refused by name, and nothing is written there', async (place) => {
+    const target = await elsewhere();
+    const scratch = await open();
+    const link = join(scratch.home.stateDir, place);
+    await mkdir(dirname(link), { recursive: true });
+    await symlink(target, link);
+    await scratch.channel.asks({}, 'one', 'Very well.');
+    await scratch.channel.asks({}, 'two', 'Very well.');
+    await expectRefused(scratch, link, await realpath(target));
+    expect(await readdir(target)).toEqual([]);
+    await scratch.stop();
+    scratch.warnings.length = 0;
+    await scratch.start();
+    await expectRefused(scratch, link);
+    await rm(link);
+    await scratch.channel.asks({}, 'three', 'Very well.');
+    await vi.waitFor(async () => expect(await linesOf(scratch)).toHaveLength(6), 20_000);
+    // The line can be read a moment before its writer knows that it is there.
+    await vi.waitFor(async () =>
+      expect((await scratch.services.status()).warnings.join('\n')).not.toContain('chat records'),
+    );
+  });
+
+  it('is a link that leads to nothing is refused by name', async () => {
+    const scratch = await open();
+    const link = join(scratch.home.stateDir, '.openboa');
+    await symlink(join(scratch.home.home, 'nothing'), link);
+    await scratch.channel.asks({}, 'one', 'Very well.');
+    await expectRefused(scratch, link, 'leads to nothing');
+    expect(await readdir(scratch.home.home)).not.toContain('nothing');
+  });
+
+  it('is a link to a folder beside it in the same root is used', async () => {
+    const scratch = await open();
+    await mkdir(join(scratch.home.stateDir, '.openboa', 'kept'), { recursive: true });
+    await symlink('kept', join(scratch.home.stateDir, '.openboa', 'chat'));
+    await scratch.channel.asks({}, 'one', 'Very well.');
+    await expectSaid(scratch, ['user: one', 'assistant: Very well.']);
+    expect(await readdir(join(scratch.home.stateDir, '.openboa', 'kept', 'chats'))).toHaveLength(1);
+  });
+
+  it('would lie in the workspace of an agent, its own or another one, is named, and no record is kept', async () => {
+    const root = await elsewhere();
+    for (const list of [
+      [{ id: 'boa', default: true, taxonomy: 'openboa', workspace: root }],
+      [
+        { id: 'boa', default: true, taxonomy: 'openboa' },
+        { id: 'other', workspace: root },
+      ],
+    ]) {
+      const inside = await open({ agents: { ...agents, list }, openboa: { root } });
+      await expectRefused(inside, join(await realpath(root), '.openboa'), 'openboa.root');
+      await inside.channel.asks({}, 'one', 'Very well.');
+      await inside.stop();
+      expect(await readdir(root)).not.toContain('.openboa');
+    }
+  });
+
+  it('leads into a workspace over a link is refused too', async () => {
+    const scratch = await open();
+    const workspace = join(scratch.home.stateDir, 'agents', 'boa', 'workspace');
+    await mkdir(workspace, { recursive: true });
+    await symlink(workspace, join(scratch.home.stateDir, '.openboa'));
+    await scratch.channel.asks({}, 'one', 'Very well.');
+    await expectRefused(scratch, '.openboa', 'workspace');
+    expect(await readdir(workspace)).not.toContain('chat');
   });
 });

@@ -12,7 +12,7 @@ export interface ConfigState {
 }
 
 /** What people are told; empty when the gateway follows its files. */
-export function describeConfigState({ waiting, problem }: ConfigState): readonly string[] {
+export function describeConfigState({ waiting, problem }: Omit<ConfigState, 'files'>): readonly string[] {
   return [
     ...(problem === null
       ? []

@@ -102,7 +102,6 @@ export class ConfigWatch {
   /** One sentence for each way in which the gateway does not follow its files, as far as that was noticed. */
   warnings(): readonly string[] {
     return describeConfigState({
-      files: [],
       waiting: this.#paths(this.#parts.loaded, this.#read),
       problem: this.#problem ?? null,
     });
@@ -146,9 +145,7 @@ export class ConfigWatch {
       if (this.#isClosed) return;
       const reason = errorText(error);
       // Several files may change at once, and one sentence about them is enough.
-      if (reason !== this.#problem) {
-        this.#parts.warn(`The configuration was changed and cannot be used, so everything stays as it is. ${reason}`);
-      }
+      if (reason !== this.#problem) this.#say({ waiting: [], problem: reason });
       this.#problem = reason;
     }
   }
@@ -175,7 +172,11 @@ export class ConfigWatch {
   #nameWaiting(before: LoadedConfig, loaded: LoadedConfig): void {
     const changed = new Set(this.#paths(before, loaded));
     const waiting = this.#paths(this.#parts.loaded, loaded).filter((path) => changed.has(path));
-    for (const sentence of describeConfigState({ files: [], waiting, problem: null })) this.#parts.warn(sentence);
+    this.#say({ waiting, problem: null });
+  }
+
+  #say(state: Omit<ConfigState, 'files'>): void {
+    for (const sentence of describeConfigState(state)) this.#parts.warn(sentence);
   }
 
   /** The paths that differ and that no part takes up. */

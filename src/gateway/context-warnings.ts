@@ -1,18 +1,22 @@
-// Warnings for operators about what their agents read: files that were cut to fit, files that are there and cannot be
-// read, and handlers that failed. Each warning is given when the problem begins and not repeated while it lasts; the
-// status lists the warnings of the last composition for each kind of session. Warnings contain names and numbers only,
-// never the content of files.
+// Warnings for operators about what their agents read: handlers that cannot be loaded, files that were cut to fit, files
+// that are there and cannot be read, and handlers that failed. Each warning is given when the problem begins and not
+// repeated while it lasts; the status lists those of the last preparation of each agent, and of its last composition for
+// each kind of session. Warnings contain names, numbers and the handlers' own errors, never the content of files.
 
+import type { Absence } from '../context/composition.ts';
 import type { ContextReport } from '../context/report/build-report.ts';
 import { refusedFiles } from '../context/report/refused-files.ts';
+
+type Looked = Pick<ContextReport, 'situation' | 'cuts' | 'absences'>;
 
 export class ContextWarnings {
   readonly #warn: (sentence: string) => void;
   /**
    * The key is the agent and the kind of session: a subagent reads fewer files, and must not clear warnings of other
-   * sessions.
+   * sessions. The faults of an agent's handlers have a key of their own.
    */
   readonly #latest = new Map<string, readonly string[]>();
+  #isClosed = false;
 
   constructor(warn: (sentence: string) => void) {
     this.#warn = warn;
@@ -22,15 +26,33 @@ export class ContextWarnings {
     return [...new Set([...this.#latest.values()].flat())];
   }
 
-  look(agentId: string, report: Pick<ContextReport, 'situation' | 'cuts' | 'absences'>): void {
-    const before = new Set(this.warnings);
-    const sentences = [
+  /** Takes what is wrong with the handlers of an agent, found when they were loaded. */
+  prepared(agentId: string, faults: readonly string[]): void {
+    if (!this.#isClosed) this.#set(`${agentId} handlers`, faults);
+  }
+
+  /** `known` are the absences that were found when the handlers were loaded, and told then. */
+  look(agentId: string, report: Looked, known: readonly Absence[] = []): void {
+    const failed = report.absences.filter((each) => each.reason === 'handler-failed' && !known.includes(each));
+    // The log names a handler when its call fails, so the status alone says what this means for the agent.
+    const untold = failed.filter(({ by }) => by !== undefined).map((each) => failureSentence(agentId, each));
+    const told = [
       ...cutSentences(agentId, report),
       ...refusalSentences(agentId, report),
-      ...failureSentences(agentId, report),
+      ...failed.filter(({ by }) => by === undefined).map((each) => failureSentence(agentId, each)),
     ];
-    this.#latest.set(`${agentId} ${report.situation.sessionType}`, sentences);
-    for (const sentence of sentences) if (!before.has(sentence)) this.#warn(sentence);
+    this.#set(`${agentId} ${report.situation.sessionType}`, told, untold);
+  }
+
+  /** A stop interrupts what is being loaded, which is not the fault of the files. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  #set(key: string, told: readonly string[], untold: readonly string[] = []): void {
+    const before = new Set(this.warnings);
+    this.#latest.set(key, [...told, ...untold]);
+    for (const sentence of new Set(told)) if (!before.has(sentence)) this.#warn(sentence);
   }
 }
 
@@ -55,12 +77,8 @@ function refusalSentences(agentId: string, { absences }: Pick<ContextReport, 'ab
   );
 }
 
-/** This includes handlers that could not be loaded. */
-function failureSentences(agentId: string, { absences }: Pick<ContextReport, 'absences'>): readonly string[] {
-  return absences
-    .filter(({ reason }) => reason === 'handler-failed')
-    .map(
-      ({ what }) =>
-        `The agent "${agentId}" does not read what ${what} has to add, because it failed. "atrium context report --agent ${agentId}" shows why.`,
-    );
+function failureSentence(agentId: string, { what, detail, by }: Absence): string {
+  const reason = detail.replace(/[.\s]+$/, '');
+  const part = by === undefined ? `${what}: ${reason}` : `what ${what} has to add, because it ${reason}`;
+  return `The agent "${agentId}" does not read ${part}. "atrium context report --agent ${agentId}" shows more.`;
 }

@@ -2,22 +2,34 @@
 // preview use the same parts, so both see the same; building them writes nothing.
 
 import type { DraftParts, RunHooks } from '../agent/run-parts.ts';
+import type { ThreadHistoryPort } from '../agent/thread-history.ts';
+import type { AttachmentStore } from '../attachments/attachment-store.ts';
 import { compactionSettingsOf } from '../config/compaction-settings.ts';
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { resolveTimezone } from '../config/timezone.ts';
-import { sessionVisibilityOf, webFetchSettingsOf } from '../config/tool-settings.ts';
+import {
+  messageSettingsOf,
+  sessionVisibilityOf,
+  stricterMessageSettings,
+  webFetchSettingsOf,
+} from '../config/tool-settings.ts';
 import type { Inbound } from '../protocol/inbound.ts';
 import { type Route, resolveRoute } from '../routing/resolve-route.ts';
 import { SessionSight } from '../sessions/session-visibility.ts';
+import { lineageOf } from '../store/lineage-of.ts';
 import type { Store } from '../store/store.ts';
 import type { CronToolJobs } from '../tools/cron.ts';
 import type { McpServers } from '../tools/mcp/mcp-servers.ts';
+import type { MessagePort } from '../tools/message/message-port.ts';
 import type { SessionMail } from '../tools/sessions-send.ts';
+import type { SpawnPort } from '../tools/sessions-spawn.ts';
+import type { SubagentsPort } from '../tools/subagents.ts';
 import type { Tool } from '../tools/tool.ts';
 import { createToolset } from '../tools/toolset.ts';
 import { ContextEngine, type ContextEngineSettings } from './composer/context-engine.ts';
 import type { HandlerFiles } from './composer/handler-files.ts';
+import { createAttachments } from './create-attachments.ts';
 import { createExecTools, type ExecTools } from './create-exec-tools.ts';
 import { handlersOfTheirOwn } from './create-handler-files.ts';
 import { memoryPolicyOf } from './memory-policy.ts';
@@ -31,9 +43,15 @@ export interface DraftOptions {
   readonly loaded: LoadedConfig;
   readonly store: Store;
   readonly hooks: RunHooks;
+  /** The files of messages; a preview without a gateway looks into the same folder. */
+  readonly attachments?: AttachmentStore | undefined;
   /** Tools in addition to those that come with the product. */
   readonly tools?: readonly Tool[] | undefined;
   readonly sessionMail?: SessionMail | undefined;
+  readonly spawning?: SpawnPort | undefined;
+  readonly subagents?: (() => SubagentsPort) | undefined;
+  readonly messages?: MessagePort | undefined;
+  readonly threadHistory?: ThreadHistoryPort | undefined;
   readonly cronJobs?: (() => CronToolJobs) | undefined;
   readonly mcp?: McpServers | undefined;
   readonly plugins?: DraftPlugins | undefined;
@@ -74,7 +92,8 @@ export function createDraftParts(options: DraftOptions): BuiltDraftParts {
     found: options.found,
     plugins: plugins?.registry,
   });
-  const models = new ModelRegistry(config, environment);
+  const attachments = options.attachments ?? createAttachments({ environment, config, store, now });
+  const models = new ModelRegistry(config, environment, attachments);
   const { home } = environment;
   const sight = new SessionSight(store, sessionVisibilityOf(config));
   const toolset = createToolset({
@@ -84,6 +103,13 @@ export function createDraftParts(options: DraftOptions): BuiltDraftParts {
     skillDirsOf: ({ agentId }) => engine.sharedSkillDirs({ agentId, at: new Date(now()) }),
     sessionSight: sight,
     sessionMail: options.sessionMail,
+    spawning: options.spawning,
+    subagents: options.subagents,
+    messages: options.messages,
+    messageSettingsOf: async ({ agentId, sessionKey }) => {
+      const above = (await lineageOf(store, sessionKey)).map(({ parentAgentId }) => parentAgentId);
+      return [agentId, ...above].map((each) => messageSettingsOf(config, each)).reduce(stricterMessageSettings);
+    },
     cronJobs: options.cronJobs,
     webFetch: webFetchSettingsOf(config),
     memoryPolicyOf: memoryPolicyOf(() => engine.config, environment),
@@ -93,6 +119,7 @@ export function createDraftParts(options: DraftOptions): BuiltDraftParts {
   const tools = [...toolset.tools, ...exec.tools, ...(options.tools ?? [])];
   const offer = new ToolOffer({
     config,
+    lineageOf: (sessionKey) => lineageOf(store, sessionKey),
     tools: async (scope) => {
       const own = [...tools, ...((await options.mcp?.tools()) ?? [])];
       return plugins ? plugins.joinTools(own, scope) : own;
@@ -114,9 +141,11 @@ export function createDraftParts(options: DraftOptions): BuiltDraftParts {
       context: engine,
       compaction: (agentId) => compactionSettingsOf(config, agentId),
       models,
+      attachments,
       lifetime: { reset, resetByType, resetByChannel, idleMinutes, timezone },
       tools: (scope) => offer.offered(scope),
       warn: options.warn ?? (() => undefined),
+      threadHistory: options.threadHistory,
       missingPlugins: () => plugins?.registry.missing() ?? [],
     },
   };

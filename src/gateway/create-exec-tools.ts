@@ -7,6 +7,7 @@ import { withExecApprovals } from '../config/exec-approvals.ts';
 import type { Config } from '../config/schema.ts';
 import { execSettingsOf } from '../config/tool-settings.ts';
 import type { SessionSight } from '../sessions/session-visibility.ts';
+import { lineageOf } from '../store/lineage-of.ts';
 import type { Store } from '../store/store.ts';
 import { BackgroundProcesses } from '../tools/exec/background-processes.ts';
 import { createExecTool } from '../tools/exec/exec.ts';
@@ -36,7 +37,9 @@ export function createExecTools({ environment, config, store, sight, now, warn }
   const { stateDir, variables, home } = environment;
   const processes = new BackgroundProcesses({ store, dir: join(stateDir, 'atrium', 'exec'), now, warn });
   const policyOf = (agentId: string) => withExecApprovals(execSettingsOf(config, agentId), home, agentId);
-  const exec = createExecTool({ store, processes, policyOf, variables, now, home });
+  const agentsAbove = async (sessionKey: string) =>
+    (await lineageOf(store, sessionKey)).map(({ parentAgentId }) => parentAgentId);
+  const exec = createExecTool({ store, processes, policyOf, agentsAbove, variables, now, home });
   const process = createProcessTool({ processes, now, sight });
   return { tools: [exec, process], processes, problems: [...new Set(problemsOf(config, variables))] };
 }

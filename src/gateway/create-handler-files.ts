@@ -7,11 +7,11 @@ import type { Config } from '../config/schema.ts';
 import type { HookHandlerFile } from '../hooks/packs/load-hook-handler.ts';
 import type { HandlerSetup } from '../plugins/handler-setup.ts';
 import type { WorkerPlugins } from '../plugins/isolation/worker-plugins.ts';
-import type { PluginLogEntry } from '../plugins/plugin-host.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { HandlerFiles } from './composer/handler-files.ts';
 import { type HandlerModules, NO_MODULES } from './composer/handler-program.ts';
-import { pluginLog } from './plugins/plugin-log.ts';
+import { pluginLogs } from './plugins/plugin-logs.ts';
+import { startWorkerLoader } from './plugins/start-loader.ts';
 
 export interface HandlerFilesOptions {
   readonly environment: Environment;
@@ -46,13 +46,8 @@ export function createHandlerFiles(options: HandlerFilesOptions): HandlerFiles {
     stateDir: environment.stateDir,
     homeDir: environment.home,
   });
-  const logs = new Map<string, (entry: PluginLogEntry) => void>();
-  const logOf = ({ id, noun }: HandlerSetup) => {
-    const key = `${noun} ${id}`;
-    const known = logs.get(key) ?? pluginLog({ title: key, warn, log, now });
-    logs.set(key, known);
-    return known;
-  };
+  const logs = pluginLogs({ warn, log, now });
+  const logOf = ({ id, noun }: HandlerSetup) => logs(`${noun} ${id}`);
   return new HandlerFiles({
     worker: async () => {
       const { WorkerHandlers } = await import('../plugins/isolation/worker-handlers.ts');
@@ -80,10 +75,9 @@ export function handlersOfTheirOwn(config: Config, environment: Environment): Ha
 }
 
 /** A worker for compositions without a gateway. */
-export async function createHandlerWorker(config: Config, environment: Environment): Promise<WorkerPlugins> {
-  const { WorkerPlugins } = await import('../plugins/isolation/worker-plugins.ts');
+export function createHandlerWorker(config: Config, environment: Environment): Promise<WorkerPlugins> {
   const { worker } = pluginSettingsOf(config, environment.home);
   // Handler files have listeners of their own; what belongs to none of them is no news without a gateway.
   const events = { trouble: () => {}, reloaded: () => {} };
-  return new WorkerPlugins({ ...worker, events, now: Date.now, warn: () => {} });
+  return startWorkerLoader({ ...worker, events, now: Date.now, warn: () => {} });
 }

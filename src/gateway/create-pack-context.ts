@@ -17,6 +17,7 @@ import { textOf } from '../protocol/message.ts';
 import { newId } from '../protocol/new-id.ts';
 import { parseAgentSessionKey } from '../protocol/session-key.ts';
 import { silentSurface } from '../schedule/deliver-target.ts';
+import { lineageOf } from '../store/lineage-of.ts';
 import type { Store } from '../store/store.ts';
 import type { TranscriptRow } from '../store/tables.ts';
 import { openContainedFile, openContainedTarget } from '../tools/contained-path.ts';
@@ -56,7 +57,10 @@ export function createPackContext(options: PackDepsOptions): (registration: Inte
 function createPackDeps(options: PackDepsOptions): (pack: string) => PackDeps {
   const { environment, store } = options;
   const config = options.config();
-  const policyOf = memoryPolicyOf(options.config, environment);
+  const rules = {
+    policyOf: memoryPolicyOf(options.config, environment),
+    lineageOf: (sessionKey: string) => lineageOf(store, sessionKey),
+  };
   const writes = new OneAtATime();
   const placeOf = (agentId: string) => ({
     workspaceDir: resolveAgentWorkspaceDir(config, agentId, environment.variables),
@@ -75,7 +79,7 @@ function createPackDeps(options: PackDepsOptions): (pack: string) => PackDeps {
       const agentId = parseAgentSessionKey(sessionKey)?.agentId;
       const [session] = await store.select('sessions', { where: { sessionKey, endedAt: null }, limit: 1 });
       const surface = session?.surface ?? silentSurface('nobody');
-      return agentId !== undefined && withheldMemory({ agentId, sessionKey, surface }, policyOf) === undefined;
+      return agentId !== undefined && (await withheldMemory({ agentId, sessionKey, surface }, rules)) === undefined;
     },
     readFile: (agentId, name) => readText(placeOf(agentId), name),
     createFile: (agentId, path, text) =>

@@ -4,18 +4,20 @@
 
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
+import { ownersOf } from '../config/owners.ts';
 import type { Config } from '../config/schema.ts';
 import type { WorkerPlugins } from '../plugins/isolation/worker-plugins.ts';
 import type { WorkerEvents } from '../plugins/loaded-plugin.ts';
 import { describeMissing } from '../plugins/missing-plugins.ts';
-import type { PluginLogEntry } from '../plugins/plugin-host.ts';
 import type { PluginOrigin } from '../plugins/plugin-setup.ts';
 import { Plugins } from '../plugins/plugins.ts';
 import type { PluginsConfiguration } from '../plugins/plugins-parts.ts';
 import type { JsonValue } from '../protocol/json.ts';
+import type { Say } from '../protocol/log.ts';
 import type { Store } from '../store/store.ts';
 import type { TrustedPolicy } from '../tools/trusted-policy.ts';
 import type { Records } from './create-records.ts';
+import { FaultLog } from './fault-log.ts';
 import type { GatewayDelivery } from './gateway-delivery.ts';
 import { createPluginHost, type PluginHostParts } from './plugins/create-plugin-host.ts';
 import { type DraftPlugins, draftPlugins } from './plugins/draft-plugins.ts';
@@ -25,12 +27,13 @@ import { PluginAgentEvents } from './plugins/plugin-agent-events.ts';
 import { PluginCleanup } from './plugins/plugin-cleanup.ts';
 import { PluginCommands } from './plugins/plugin-commands.ts';
 import { PluginHttp } from './plugins/plugin-http.ts';
-import { pluginLog } from './plugins/plugin-log.ts';
+import { pluginLogs } from './plugins/plugin-logs.ts';
 import { PluginNotes } from './plugins/plugin-notes.ts';
 import { PluginServices } from './plugins/plugin-services.ts';
 import { type PluginStartStopParts, tellPluginsOfStartAndStop } from './plugins/plugin-start-stop.ts';
 import { SessionExtensions } from './plugins/session-extensions.ts';
 import { createSessionMethods } from './plugins/session-methods.ts';
+import { startInlineLoader, startWorkerLoader } from './plugins/start-loader.ts';
 import { pluginsConfigurationOf } from './plugins-configuration.ts';
 import { PluginControl } from './services/plugin-control.ts';
 import type { Services } from './services/services.ts';
@@ -48,9 +51,9 @@ export interface PluginsOptions {
   readonly services: () => Services;
   readonly delivery: () => GatewayDelivery;
   readonly now: () => number;
-  readonly warn: (sentence: string) => void;
+  readonly warn: Say;
   /** Receives messages about normal operation; without it they are dropped. */
-  readonly log?: ((sentence: string) => void) | undefined;
+  readonly log?: Say | undefined;
 }
 
 export interface GatewayPlugins extends DraftPlugins {
@@ -89,28 +92,20 @@ export function createPlugins(options: PluginsOptions): GatewayPlugins {
   let configuration = pluginsConfigurationOf(loaded.config, environment);
   const settings = () => configuration.config as unknown as Config;
 
-  const logs = new Map<string, (entry: PluginLogEntry) => void>();
-  const logOf = (pluginId: string) => {
-    const known = logs.get(pluginId) ?? pluginLog({ title: `plugin ${pluginId}`, warn, log, now });
-    logs.set(pluginId, known);
-    return known;
-  };
+  const logs = pluginLogs({ warn, log, now });
   // One worker for plugins and for handler files, started with the first of either.
   let listener: WorkerEvents | undefined;
   let started: Promise<WorkerPlugins> | undefined;
   const worker = () => {
-    started ??= import('../plugins/isolation/worker-plugins.ts').then(
-      ({ WorkerPlugins }) =>
-        new WorkerPlugins({
-          ...configuration.settings.worker,
-          events: {
-            trouble: (trouble) => (listener ? listener.trouble(trouble) : warn(trouble.reason)),
-            reloaded: (plugin, before) => listener?.reloaded(plugin, before),
-          },
-          now,
-          warn,
-        }),
-    );
+    started ??= startWorkerLoader({
+      ...configuration.settings.worker,
+      events: {
+        trouble: (trouble) => (listener ? listener.trouble(trouble) : warn(trouble.reason)),
+        reloaded: (plugin, before) => listener?.reloaded(plugin, before),
+      },
+      now,
+      warn,
+    });
     return started;
   };
   const registry = new Plugins({
@@ -122,16 +117,13 @@ export function createPlugins(options: PluginsOptions): GatewayPlugins {
         listener = events;
         return worker();
       },
-      inline: async () => {
-        const { InlinePlugins } = await import('../plugins/loading/inline-plugins.ts');
-        return new InlinePlugins();
-      },
+      inline: startInlineLoader,
     },
     hooks: records.hooks,
     hostFor: (pluginId) => createPluginHost(hosting, pluginId),
     now,
     warn,
-    tell: (pluginId, text) => logOf(pluginId)({ level: 'warn', text }),
+    tell: (pluginId, text) => logs(`plugin ${pluginId}`, pluginId)({ level: 'warn', text }),
   });
   const control = new PluginControl({
     plugins: {
@@ -147,8 +139,10 @@ export function createPlugins(options: PluginsOptions): GatewayPlugins {
     return configuration;
   };
 
-  const extensions = new SessionExtensions({ registry, store, now, warn });
-  const cleanup = new PluginCleanup({ registry, store, warn });
+  // These report each time that a plugin fails.
+  const faults = new FaultLog({ warn, now });
+  const extensions = new SessionExtensions({ registry, store, now, warn: faults.warn });
+  const cleanup = new PluginCleanup({ registry, store, warn: faults.warn });
   const methods = new GatewayMethods({
     registry,
     own: {
@@ -178,12 +172,17 @@ export function createPlugins(options: PluginsOptions): GatewayPlugins {
       const origin = registry.list().find((plugin) => plugin.id === id)?.origin;
       return origin !== undefined && mayReadConversations(configuration, id, origin);
     },
-    log: (id, entry) => logOf(id)(entry),
+    log: (id, entry) => logs(`plugin ${id}`, id)(entry),
     now,
   };
-  const approvers = loaded.config.approvals?.approvers ?? [];
-  const commands = new PluginCommands({ registry, approvers, timeoutMs: COMMAND_MS });
-  const http = new PluginHttp({ registry, warn });
+  const { approvals, commands: written } = loaded.config;
+  const people = {
+    approvers: approvals?.approvers ?? [],
+    owners: ownersOf(loaded.config),
+    allowFrom: written?.allowFrom ?? {},
+  };
+  const commands = new PluginCommands({ registry, people, timeoutMs: COMMAND_MS });
+  const http = new PluginHttp({ registry, warn: faults.warn });
   const services = new PluginServices({ registry, warn });
   const drafting = draftPlugins({
     registry,
@@ -191,7 +190,7 @@ export function createPlugins(options: PluginsOptions): GatewayPlugins {
     settings,
     memoryHolder: () => configuration.settings.slots.memory,
     now,
-    warn,
+    warn: faults.warn,
   });
   const events = new PluginAgentEvents({
     registry,

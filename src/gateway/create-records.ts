@@ -1,19 +1,24 @@
 // Builds everything that facts are told to: live events for those who watch, trajectories and debug logs, the records
 // of hook calls and their statistics; also the hook runner, and the teller that brings each fact to all of them.
 
-import { debugLogSettingsOf, trajectoryPlaceOf } from '../config/debug-logs.ts';
+import { type DebugLogSettings, debugLogSettingsOf, trajectoryPlaceOf } from '../config/debug-logs.ts';
 import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
+import { LocalFolders } from '../context/sources/local-folder.ts';
 import type { FactName } from '../facts/facts.ts';
-import { type PackSink, Teller } from '../facts/teller.ts';
+import { type FactListener, type PackSink, Teller } from '../facts/teller.ts';
 import { HookStatistics } from '../hooks/hook-statistics.ts';
 import { HookRunner } from '../hooks/runner.ts';
+import { DEBUG_LOG_NAMES } from '../protocol/debug-log.ts';
+import type { Say } from '../protocol/log.ts';
 import { AppendedFiles } from '../recorder/appended-files.ts';
 import { DebugLogs } from '../recorder/debug-logs.ts';
+import { DebugSwitches, type DebugSwitchesSettings } from '../recorder/debug-switches.ts';
 import { HookRecordSink } from '../recorder/hook-record-sink.ts';
 import { Recorder } from '../recorder/recorder.ts';
 import { Trajectory } from '../recorder/trajectory.ts';
 import type { CommitCounter, Store } from '../store/store.ts';
+import { FaultLog } from './fault-log.ts';
 import { HandlerTroubles } from './handler-troubles.ts';
 import { LiveEvents } from './live-events.ts';
 
@@ -22,10 +27,14 @@ export interface RecordOptions {
   readonly config: Config;
   readonly store: Store;
   readonly now: () => number;
-  readonly warn: (sentence: string) => void;
+  readonly warn: Say;
+  /** Writes a line to the log that is no warning. */
+  readonly log?: Say | undefined;
   /** Read each time that a fact is told, because hook packs are loaded later. */
   readonly packs: () => PackSink;
   readonly watchFacts?: WatchFacts | undefined;
+  /** The log, metrics and traces, as far as they are wanted. */
+  readonly listeners?: readonly FactListener[] | undefined;
 }
 
 /** Called with the name of every fact when it is told, and with the number of commits of each site so far. */
@@ -39,20 +48,25 @@ export interface Records {
   readonly hookStatistics: HookStatistics;
   readonly handlerTroubles: Pick<HandlerTroubles, 'warnings'>;
   readonly trajectoryDir: string;
+  readonly debugSwitches: DebugSwitches;
 }
 
-export function createRecords({ environment, config, store, now, warn, packs, watchFacts }: RecordOptions): Records {
-  const files = new AppendedFiles({ warn });
+export function createRecords(options: RecordOptions): Records {
+  const { environment, config, store, now, warn, log = warn, packs, watchFacts, listeners = [] } = options;
+  const local = new LocalFolders();
+  const files = new AppendedFiles({ warn, isLocal: (dir) => local.has(dir) });
   const place = trajectoryPlaceOf(environment, config);
+  const debugSettings = debugLogSettingsOf(environment, config);
+  const debugSwitches = new DebugSwitches({ ...switchedOn(debugSettings), now });
   const hookStatistics = new HookStatistics();
   const recorder = new Recorder({
     trajectory: new Trajectory({ ...place, files }),
-    debugLogs: new DebugLogs(debugLogSettingsOf(environment), files),
-    hookRecords: new HookRecordSink({ store, warn }),
+    debugLogs: new DebugLogs({ settings: debugSettings, switches: debugSwitches, files, say: log }),
+    hookRecords: new HookRecordSink({ store, warn, maxRows: config.recorder?.hookRecords?.maxRows }),
     hookStatistics,
     now,
   });
-  const troubles = new HandlerTroubles(warn);
+  const troubles = new HandlerTroubles(new FaultLog({ warn, now }));
   const hooks = new HookRunner({
     record: (call) => {
       troubles.note(call);
@@ -71,6 +85,36 @@ export function createRecords({ environment, config, store, now, warn, packs, wa
     now,
     warn,
     watch: watchFacts && ((name) => watchFacts(name, store.commits)),
+    listeners: listeners.length === 0 ? undefined : listeners,
   });
-  return { live, recorder, teller, hooks, hookStatistics, handlerTroubles: troubles, trajectoryDir: place.dir };
+  return {
+    live,
+    recorder,
+    teller,
+    hooks,
+    hookStatistics,
+    handlerTroubles: troubles,
+    trajectoryDir: place.dir,
+    debugSwitches,
+  };
+}
+
+/** The logs that the operator switched on for as long as the gateway runs, and where each of them is written. */
+function switchedOn(settings: DebugLogSettings): Pick<DebugSwitchesSettings, 'always' | 'files'> {
+  const { payloadLog, rawStream, cacheTrace, modelPayload } = settings;
+  const isOn = {
+    payload: payloadLog,
+    'raw-stream': rawStream,
+    'cache-trace': cacheTrace,
+    'model-payload': modelPayload,
+  };
+  return {
+    always: new Set(DEBUG_LOG_NAMES.filter((name) => isOn[name].isOn)),
+    files: {
+      payload: payloadLog.file,
+      'raw-stream': rawStream.file,
+      'cache-trace': cacheTrace.file,
+      'model-payload': null,
+    },
+  };
 }

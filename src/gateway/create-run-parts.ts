@@ -3,10 +3,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunParts } from '../agent/run-parts.ts';
 import { resolveAgentDefaults } from '../config/agents.ts';
+import { loopDetectionOf } from '../config/loop-detection.ts';
+import { ownershipOf } from '../config/owners.ts';
 import type { Config } from '../config/schema.ts';
+import { announceTimeoutMsOf } from '../config/subagent-settings.ts';
 import { policyVersionOf } from '../config/tool-settings.ts';
+import type { Say } from '../protocol/log.ts';
 import { captureRequest, readCapture } from '../recorder/capture.ts';
 import { isOwnersRun } from '../sessions/session-visibility.ts';
+import { TranscriptMemory } from '../sessions/transcript-memory.ts';
 import type { Store } from '../store/store.ts';
 import type { BuiltDraftParts } from './create-draft-parts.ts';
 import type { GatewayPlugins } from './create-plugins.ts';
@@ -20,12 +25,14 @@ export interface RunPartsOptions {
   readonly records: Records;
   readonly delivery: GatewayDelivery;
   readonly plugins: Pick<GatewayPlugins, 'commands' | 'trustedPolicies'>;
+  readonly wakeLane: RunParts['wakeLane'];
   readonly isResumed: RunParts['isResumed'];
   readonly worked: RunParts['worked'];
+  readonly spend: RunParts['spend'];
   readonly sleep?: RunParts['sleep'] | undefined;
   readonly startedAt: number;
   readonly now: () => number;
-  readonly warn: (sentence: string) => void;
+  readonly warn: Say;
 }
 
 const MINUTE_MS = 60_000;
@@ -37,20 +44,23 @@ export function createRunParts(options: RunPartsOptions): RunParts {
   return {
     ...drafting.parts,
     delivery,
-    isOwner: (who) => isOwnersRun({ ...who, isMainShared: config.session?.dmScope === 'main' }),
+    isOwner: (who) => isOwnersRun({ ...who, ...ownershipOf(config) }),
     approvals: {
       ttlMs: ttlMinutes * MINUTE_MS,
       timeoutBehavior,
       policyVersionOf: (agentId) => policyVersionOf(config, agentId),
     },
+    spend: options.spend,
     tell: records.teller.tell,
+    wakeLane: options.wakeLane,
     capture: captureRequest,
     readCapture: async (runId, call) => {
       const capture = await readCapture(store, runId, call);
       if (capture?.body === undefined) return undefined;
-      const { provider, model, headers, body } = capture;
-      return { provider, model, wire: { url: capture.url, headers, body } };
+      const { provider, model, headers, body, images } = capture;
+      return { provider, model, wire: { url: capture.url, headers, body, ...(images.length > 0 && { images }) } };
     },
+    loops: (agentId) => loopDetectionOf(config, agentId),
     commands: options.plugins.commands,
     trustedPolicies: () => options.plugins.trustedPolicies(),
     warn,
@@ -58,7 +68,13 @@ export function createRunParts(options: RunPartsOptions): RunParts {
     upSince: options.startedAt,
     isResumed: options.isResumed,
     worked: options.worked,
+    transcripts: new TranscriptMemory(store),
     sleep: options.sleep ?? ((ms, signal) => sleep(ms, undefined, { signal })),
-    settings: { maxToolRounds, runTimeoutMs: timeoutSeconds * 1_000, toolTimeoutMs: 120_000 },
+    settings: {
+      maxToolRounds,
+      runTimeoutMs: timeoutSeconds * 1_000,
+      announceTimeoutMs: announceTimeoutMsOf(config),
+      toolTimeoutMs: 120_000,
+    },
   };
 }

@@ -13,6 +13,7 @@ import type { Teller } from '../facts/teller.ts';
 import type { GatewayHookContext } from '../hooks/lifecycle-hooks.ts';
 import { buildAgentMainSessionKey } from '../protocol/build-session-key.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
+import type { Say } from '../protocol/log.ts';
 import { Heartbeats } from '../schedule/heartbeats.ts';
 import { Jobs } from '../schedule/jobs.ts';
 import { Schedule } from '../schedule/schedule.ts';
@@ -29,12 +30,13 @@ export interface ScheduleParts {
   readonly hookContext?: GatewayHookContext | undefined;
   readonly config: Config;
   readonly environment: Environment;
-  readonly channels: readonly string[];
+  /** The ids of the channels that answers can go to. */
+  readonly channels: () => readonly string[];
   readonly workspaceDirOf: (agentId: string) => string;
   readonly subscribe: (listener: (event: LiveEvent) => void) => () => void;
   readonly wakeLane: (sessionKey: string) => void;
   readonly now: () => number;
-  readonly warn: (sentence: string) => void;
+  readonly warn: Say;
 }
 
 export interface GatewaySchedule {
@@ -83,7 +85,7 @@ export function createSchedule(parts: ScheduleParts): GatewaySchedule {
     readChecklist: (agentId) => readChecklist(config, agentId, parts.workspaceDirOf(agentId)),
     targetOf: async ({ agentId }) => {
       const agent = settings.find((each) => each.agentId === agentId);
-      return agent ? heartbeatTarget(store, agent, channels) : null;
+      return agent ? heartbeatTarget(store, agent, channels()) : null;
     },
     wakeLane,
     warn,

@@ -1,6 +1,7 @@
 // The errors that the gateway folder raises, one row each. docs/errors.md is made from these rows.
 
 import { defineError } from '../protocol/errors.ts';
+import { listed } from '../protocol/listed.ts';
 
 export class BadFlagError extends defineError({
   code: 'ATRIUM_CLI_BAD_FLAG',
@@ -8,6 +9,24 @@ export class BadFlagError extends defineError({
     `${flag} ${JSON.stringify(value)} is not ${expected}.`,
   means: 'A flag has a value that it cannot have.',
   remedy: 'Give it one of the values that the message names.',
+}) {}
+
+export class BundleNotWrittenError extends defineError({
+  code: 'ATRIUM_BUNDLE_NOT_WRITTEN',
+  status: 500,
+  message: ({ dir, reason }: { dir: string; reason: string }) =>
+    `The bundle could not be written to ${dir} (${reason}). Check the folder, its permissions and the space on the disk.`,
+  means: 'A bundle of a session could not be written.',
+  remedy:
+    'Check the folder that the message names, its permissions and the space on the disk, or name another with `--out`.',
+}) {}
+
+export class BundleUnreadableError extends defineError({
+  code: 'ATRIUM_BUNDLE_UNREADABLE',
+  status: 400,
+  message: ({ dir, reason }: { dir: string; reason: string }) => `${dir} is not a bundle that can be read: ${reason}.`,
+  means: 'A folder is not a bundle, or its manifest cannot be used.',
+  remedy: 'Name a folder that `atrium export-trajectory` has written, or export the session again.',
 }) {}
 
 export class UnknownHandlerError extends defineError({
@@ -127,6 +146,17 @@ export class IdempotencyKeyReusedError extends defineError({
   remedy: 'Use a new key for a new message.',
 }) {}
 
+export class UnknownChildError extends defineError({
+  code: 'ATRIUM_SESSION_CHILD_UNKNOWN',
+  status: 404,
+  message: ({ child, sessionKey, known = [] }: { child: string; sessionKey?: string; known?: readonly string[] }) =>
+    sessionKey === undefined
+      ? `There is no subagent ${JSON.stringify(child)}. "atrium subagents list" names them.`
+      : `The session ${JSON.stringify(sessionKey)} has no subagent ${JSON.stringify(child)}. ${known.length === 0 ? 'It has none at all.' : `It has ${listed(known)}.`}`,
+  means: 'No subagent of the session, or none at all, has this key, task name or label.',
+  remedy: 'Take a name or a key from the list of subagents.',
+}) {}
+
 export class UnknownRunError extends defineError({
   code: 'ATRIUM_RUN_UNKNOWN',
   status: 404,
@@ -191,7 +221,7 @@ export class ProtectionMissingError extends defineError({
       `Take the ${settings.length === 1 ? 'setting' : 'settings'} back (openclaw.yaml is merged over openclaw.json and may do that), or accept what follows with "acceptUnused": ${JSON.stringify(settings.map(({ path }) => path))}.`,
     ].join('\n'),
   means:
-    'The configuration or the environment asks for a way of knowing callers, for TLS or for a proxy that Atrium does not have. `settings` names each with what follows.',
+    'The configuration or the environment asks for a way of knowing callers, for TLS, for a proxy or for something else that Atrium does not have. `settings` names each with what follows.',
   remedy: 'Take the setting back, or name it in `acceptUnused`.',
 }) {}
 
@@ -272,6 +302,24 @@ export class UnknownAllowRuleError extends defineError({
     `There is no rule ${JSON.stringify(ruleId)}. "atrium approvals rules" lists those that there are.`,
   means: 'There is no allow rule of this name, or it was revoked already.',
   remedy: 'Look it up with `atrium approvals rules`.',
+}) {}
+
+export class UnknownChannelError extends defineError({
+  code: 'ATRIUM_CHANNEL_UNKNOWN',
+  status: 404,
+  message: ({ channel }: { channel: string }) =>
+    `The configuration has no account of a chat platform ${JSON.stringify(channel)} that could be opened. "atrium channels list" shows those that there are.`,
+  means: 'A channel was to be opened again, and the configuration has no usable account of such a platform.',
+  remedy: 'Look at `atrium channels list`, and add an account with `atrium channels add`.',
+}) {}
+
+export class UnknownPairingError extends defineError({
+  code: 'ATRIUM_PAIRING_UNKNOWN',
+  status: 404,
+  message: ({ what, channel }: { what: string; channel: string }) =>
+    `No pairing on ${JSON.stringify(channel)} has the ${what}. "atrium pairing list" shows those that there are; a code is valid for one hour, and the person gets another one by writing again.`,
+  means: 'No person waits on this channel with this code, or no person of this id waits or was approved there.',
+  remedy: 'Look it up with `atrium pairing list`. Where the code is too old, let the person write again.',
 }) {}
 
 export class PluginTimeoutError extends defineError({

@@ -3,10 +3,11 @@
 // slow watch, before each composition, and after each answer that may have used tools.
 // Errors: none are thrown. A state that cannot be written is a warning, and the next look tries again.
 
-import { type Stats, unwatchFile, watchFile } from 'node:fs';
+import { lstatSync, type Stats, unwatchFile, watchFile } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LocalFolders } from '../context/sources/local-folder.ts';
 import { completeFirstRun } from '../context/workspace/workspace-state.ts';
 import { DEFAULT_BOOTSTRAP_FILENAME } from '../protocol/bootstrap-file.ts';
 
@@ -21,6 +22,7 @@ const EDITOR_MS = 250;
 
 export class FirstRuns {
   readonly #parts: FirstRunsParts;
+  readonly #local = new LocalFolders();
   /** By agent: the workspaces whose first run goes on. */
   readonly #pending = new Map<string, { readonly dir: string; readonly unwatch: () => void }>();
   #warned = '';
@@ -43,7 +45,7 @@ export class FirstRuns {
   /** Writes down that the first run is over when BOOTSTRAP.md is gone. It costs nothing where no first run goes on. */
   async look(agentId: string): Promise<void> {
     const pending = this.#pending.get(agentId);
-    if (!pending || !(await isGone(join(pending.dir, DEFAULT_BOOTSTRAP_FILENAME)))) return;
+    if (!pending || !(await this.#isGone(pending.dir))) return;
     try {
       await completeFirstRun(pending.dir, new Date(this.#parts.now()));
       pending.unwatch();
@@ -59,12 +61,16 @@ export class FirstRuns {
     for (const { unwatch } of this.#pending.values()) unwatch();
     this.#pending.clear();
   }
-}
 
-/** A file that cannot be looked at is not gone. */
-function isGone(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => false,
-    (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
-  );
+  /** A file that cannot be looked at is not gone. */
+  async #isGone(dir: string): Promise<boolean> {
+    const path = join(dir, DEFAULT_BOOTSTRAP_FILENAME);
+    try {
+      if (this.#local.has(dir)) return lstatSync(path, { throwIfNoEntry: false }) === undefined;
+      await lstat(path);
+      return false;
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'ENOENT';
+    }
+  }
 }

@@ -1,21 +1,26 @@
 // Builds delivery: the channels, what each of them supports, and the outbox that hands answers over.
 
 import type { Answer, DeliveryPort } from '../agent/run-parts.ts';
-import { createApiChannel } from '../channels/api/api-channel.ts';
+import { API_CHANNEL, createApiChannel } from '../channels/api/api-channel.ts';
 import type { Channel } from '../channels/channel.ts';
 import { CliChannel } from '../channels/cli/cli-channel.ts';
 import type { SocketChannelPorts } from '../channels/socket-channel.ts';
 import { WebChannel } from '../channels/web/web-channel.ts';
 import type { Config } from '../config/schema.ts';
 import { type EndedDelivery, Outbox } from '../delivery/outbox.ts';
-import { type DeliveryPlan, planDelivery } from '../delivery/plan-delivery.ts';
+import { type DeliveryPlan, type PlanPorts, planDelivery } from '../delivery/plan-delivery.ts';
 import { readRunIdentity } from '../delivery/read-run-identity.ts';
+import { StreamingDrafts } from '../delivery/streaming-drafts.ts';
+import { TypingSigns } from '../delivery/typing-signs.ts';
 import { deliveryTrace } from '../facts/catalog.ts';
 import { hookContextOf } from '../hooks/hook-context-of.ts';
+import type { LiveEvent } from '../protocol/live-event.ts';
+import type { Say } from '../protocol/log.ts';
 import { SILENT_CHANNEL } from '../schedule/deliver-target.ts';
 import type { Store } from '../store/store.ts';
 import type { Records } from './create-records.ts';
 import { outboxMailbox } from './outbox-mailbox.ts';
+import { readAnswerSurface } from './read-answer-surface.ts';
 
 export interface DeliveryOptions {
   readonly config: Config;
@@ -23,20 +28,29 @@ export interface DeliveryOptions {
   readonly records: Pick<Records, 'teller' | 'hooks'>;
   /** Channels in addition to web, cli and api. */
   readonly channels?: readonly Channel[] | undefined;
+  /** The channels of chat platforms, which come and go with the configuration. */
+  readonly platforms: () => readonly Channel[];
+  /** Resolves when a channel that is being loaded is there: an answer is planned with what it can do. */
+  readonly settled: (channel: string) => Promise<void>;
+  /** Keeps the bytes of a file that an answer brings. */
+  readonly keep: PlanPorts['keep'];
   /** Called when a person pressed stop on a page or in a terminal. */
   readonly stop: (sessionKey: string) => void;
   /** Called when a page or a terminal calls a method. */
   readonly call?: SocketChannelPorts['call'];
   readonly now: () => number;
-  readonly warn: (sentence: string) => void;
+  readonly warn: Say;
 }
 
 const MINUTE_MS = 60_000;
 
 export class GatewayDelivery implements DeliveryPort {
   readonly sockets: { readonly web: WebChannel; readonly cli: CliChannel };
-  readonly channels: readonly Channel[];
+  /** The channels that stay as long as the gateway runs. */
+  readonly fixed: readonly Channel[];
   readonly outbox: Outbox;
+  readonly drafts: StreamingDrafts;
+  readonly typing: TypingSigns;
   readonly ttlMs: number;
   readonly #options: DeliveryOptions;
 
@@ -46,11 +60,16 @@ export class GatewayDelivery implements DeliveryPort {
     const { ttlMinutes = 1_440, maxAttempts = 8 } = config.delivery ?? {};
     this.#options = options;
     this.sockets = { web: new WebChannel(ports), cli: new CliChannel(ports) };
-    this.channels = [this.sockets.web, this.sockets.cli, createApiChannel(), ...(options.channels ?? [])];
+    this.fixed = [this.sockets.web, this.sockets.cli, createApiChannel(), ...(options.channels ?? [])];
     this.ttlMs = ttlMinutes * MINUTE_MS;
+    const channelOf = (id: string) => this.channelOf(id);
+    const surfaceOf = (runId: string) => readAnswerSurface(store, runId);
+    this.drafts = new StreamingDrafts({ store, channels: channelOf, surfaceOf, now, warn });
+    this.typing = new TypingSigns({ channels: channelOf, surfaceOf });
     this.outbox = new Outbox({
       store,
-      channels: (id) => this.channelOf(id),
+      channels: channelOf,
+      takeDraft: (row) => this.drafts.take(row),
       now,
       ended: (delivery) => this.#tellEnd(delivery),
       maxAttempts,
@@ -58,20 +77,41 @@ export class GatewayDelivery implements DeliveryPort {
     });
   }
 
+  /** All channels, as they are now. */
+  get channels(): readonly Channel[] {
+    return [...this.fixed, ...this.#options.platforms()];
+  }
+
   channelOf(id: string): Channel | undefined {
     return this.channels.find((channel) => channel.id === id);
   }
 
   async plan(answer: Answer): Promise<DeliveryPlan> {
-    const { records, now } = this.#options;
+    const { records, keep, settled, now } = this.#options;
     const { channel } = answer.surface;
     // An answer that no client waits for stays in the transcript only.
     if (channel === SILENT_CHANNEL) return { rows: [], text: answer.text };
-    return planDelivery(answer, { hooks: records.hooks, channel: this.channelOf(channel), now, ttlMs: this.ttlMs });
+    await settled(channel);
+    const isHandedOver = channel === API_CHANNEL;
+    const ports = {
+      hooks: records.hooks,
+      channel: this.channelOf(channel),
+      keep,
+      now,
+      ttlMs: this.ttlMs,
+      isHandedOver,
+    };
+    return planDelivery(answer, ports);
   }
 
   wake(): void {
     this.outbox.wake();
+  }
+
+  /** Shows how a run goes on, on channels that can show it. */
+  watch(event: LiveEvent): void {
+    if (this.channels.some(({ drafts }) => drafts)) this.drafts.watch(event);
+    if (this.channels.some(({ typing }) => typing)) this.typing.watch(event);
   }
 
   async #tellEnd(delivery: EndedDelivery): Promise<void> {

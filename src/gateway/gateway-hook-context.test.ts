@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import type { GatewayHookContext } from '../hooks/lifecycle-hooks.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
-import { reply } from '../testkit/model-server.ts';
 import { on } from '../testkit/on.ts';
 
 interface CronService {
@@ -42,36 +41,4 @@ it('handlers of gateway_start know the configuration, the workspace and the jobs
   expect(await cron.remove(String(job.id))).toEqual({ removed: true });
   await scratch.opened.close(1_000, 'restart');
   expect(told[1]).toMatchObject(['stops for restart', { workspaceDir: scratch.workspaceDir }]);
-});
-
-it.each([
-  'shutdown',
-  'restart',
-] as const)('sessions that are open at a %s are told to end, and a handler that hangs does not delay the stop of others', async (reason) => {
-  const told: unknown[] = [];
-  const scratch = await gatewayForTest({
-    register: (hooks) => {
-      on(hooks, 'session_end', 'hangs', () => new Promise(() => {}));
-      on(hooks, 'session_end', 'memory', (event, context) => void told.push({ ...event, ...context }));
-    },
-  });
-  scratch.model.script(() => reply('Hello.'));
-  const { sessionKey } = await scratch.channel.says({ thread: 'plans' }, 'Hi');
-  await scratch.channel.expectDelivered('Hello.', { thread: 'plans' });
-  await scratch.opened.close(300, reason);
-  expect(told).toMatchObject([
-    {
-      reason,
-      sessionKey,
-      messageCount: 2,
-      agentId: 'main',
-      messageProvider: 'test',
-      threadId: 'plans',
-      workspaceDir: scratch.workspaceDir,
-      trace: { traceId: expect.stringMatching(/^[0-9a-f]{32}$/), spanId: expect.any(String), callDepth: 0 },
-    },
-  ]);
-  // The session itself goes on after the restart.
-  await scratch.start();
-  expect(await scratch.store.count('sessions', { endedAt: null })).toBe(1);
 });

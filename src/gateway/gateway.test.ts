@@ -6,6 +6,7 @@ import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { hang, reply } from '../testkit/model-server.ts';
 import { on } from '../testkit/on.ts';
 import { Housekeeping } from './housekeeping.ts';
+import { Retention } from './retention.ts';
 
 describe('words that must not be kept', () => {
   const SECRET = 'zq-launch-code';
@@ -116,11 +117,15 @@ describe('housekeeping', () => {
     const warnings: string[] = [];
     const keep = (days: number) =>
       new Housekeeping({
-        store: scratch.store,
-        now: () => Date.now() + 86_400_000,
+        retention: new Retention({
+          store: scratch.store,
+          trajectoryDir: dir,
+          limits: { captures: { maxDays: days } },
+          now: () => Date.now() + 86_400_000,
+        }),
+        attachments: { collect: async () => 0 },
+        sizes: { sample: async () => {} },
         warn: (sentence) => warnings.push(sentence),
-        trajectoryDir: dir,
-        limits: { maxDays: days },
       });
     await keep(30).prune();
     expect(await readdir(dir)).toEqual([young]);

@@ -1,19 +1,19 @@
 // Tells the operator when a handler begins to fail: once, with its name and its error, and again when the error changes
-// or comes back after the handler has answered. The status names the gates that fail, because they refuse everything.
+// or comes back after the handler has answered, a few times an hour. The status names the gates that fail, because they refuse everything.
 // An error that repeats what somebody said is not shown, because a gate may still block those words.
 
-import { HOOK_CATALOG, type HookRow } from '../hooks/catalog.ts';
 import type { HookCallRecord } from '../hooks/hook-call-record.ts';
+import { type FaultLog, shapeOf } from './fault-log.ts';
 
 const MAX_TROUBLES = 1_000;
 
 export class HandlerTroubles {
-  readonly #warn: (sentence: string) => void;
+  readonly #faults: Pick<FaultLog, 'tell'>;
   /** The sentence of each handler whose last call failed. */
   readonly #failing = new Map<string, { readonly sentence: string; readonly isGate: boolean }>();
 
-  constructor(warn: (sentence: string) => void) {
-    this.#warn = warn;
+  constructor(faults: Pick<FaultLog, 'tell'>) {
+    this.#faults = faults;
   }
 
   /** Gates that refuse whatever they are asked, because they fail. */
@@ -23,7 +23,7 @@ export class HandlerTroubles {
     );
   }
 
-  note({ hook, id, owner, outcome, error = '', isOwnWords = true }: HookCallRecord): void {
+  note({ hook, id, owner, outcome, error = '', isOwnWords = true, isGate = false, ...at }: HookCallRecord): void {
     const key = `${hook} ${id} ${owner}`;
     if (outcome === 'done') {
       if (this.#failing.size > 0) this.#failing.delete(key);
@@ -37,14 +37,10 @@ export class HandlerTroubles {
     const how = outcome === 'threw' ? `threw: ${text}` : outcome === 'invalid' ? unusable : text;
     const sentence = `The handler ${id} of ${owner} on ${hook} failed: it ${how}.`.replace(/([.?!])\.$/, '$1');
     const known = this.#failing.get(key);
-    if (known?.sentence === sentence) return;
     if (!known && this.#failing.size >= MAX_TROUBLES) return;
-    this.#failing.set(key, { sentence, isGate: isGate(hook) });
-    this.#warn(sentence);
+    this.#failing.set(key, { sentence, isGate });
+    if (known?.sentence !== sentence && shapeOf(known?.sentence ?? '') !== shapeOf(sentence)) {
+      this.#faults.tell(key, sentence, { runId: at.runId, sessionKey: at.sessionKey, pluginId: owner });
+    }
   }
-}
-
-function isGate(hook: string): boolean {
-  const row: HookRow | undefined = HOOK_CATALOG[hook as keyof typeof HOOK_CATALOG];
-  return row?.onFailure === 'refuse';
 }

@@ -14,6 +14,8 @@ import { SHORTEST_PACE_MS } from '../schedule/job-schedule.ts';
 export interface HeartbeatSettings extends HeartbeatAgent {
   /** `last`, `none`, or a surface such as `web:<name>`. */
   readonly target: string;
+  /** With `block`, an answer is never sent to a direct conversation. */
+  readonly directPolicy: 'allow' | 'block';
 }
 
 const DEFAULT_PROMPT =
@@ -39,6 +41,7 @@ export function heartbeatSettingsOf(
         everyMs: Math.max(everyMs, SHORTEST_PACE_MS),
         activeHours: activeHoursOf(heartbeat.activeHours, config, environment),
         target: typeof target === 'string' && target.trim() !== '' ? target.trim() : 'last',
+        directPolicy: heartbeat.directPolicy === 'block' ? 'block' : 'allow',
         prompt: typeof prompt === 'string' && prompt.trim() !== '' ? prompt : DEFAULT_PROMPT,
         ackMaxChars: typeof ackMaxChars === 'number' ? ackMaxChars : DEFAULT_ACK_MAX_CHARS,
       },

@@ -13,7 +13,11 @@ const surface = (channel: string, id: string, kind: Surface['peer']['kind'] = 'd
 });
 
 /** Sessions of the agent; the last one in the list got the latest message. */
-async function targetAmong(sessions: readonly (readonly [string, Surface])[], target = 'last') {
+async function targetAmong(
+  sessions: readonly (readonly [string, Surface])[],
+  target = 'last',
+  directPolicy: 'allow' | 'block' = 'allow',
+) {
   const scratch = await ScratchStore.create();
   onTestFinished(() => scratch.remove());
   const { store } = scratch;
@@ -36,7 +40,7 @@ async function targetAmong(sessions: readonly (readonly [string, Surface])[], ta
     rows.map((row) => ({ insert: 'sessions', row })),
     { site: 'session' },
   );
-  return heartbeatTarget(store, { ...agent, target }, CHANNELS);
+  return heartbeatTarget(store, { ...agent, target, directPolicy }, CHANNELS);
 }
 
 it('is where the main session was last spoken to', async () => {
@@ -67,4 +71,11 @@ it('is what the configuration says, or none', async () => {
   expect(await targetAmong([main], 'cli:local')).toEqual(surface('cli', 'local'));
   expect(await targetAmong([main], 'none')).toBeNull();
   await expect(targetAmong([main], 'nowhere:x')).rejects.toThrow('cannot go to');
+});
+
+it('is no direct conversation when the operator blocks those, wherever it was chosen', async () => {
+  const page = ['agent:main:web:direct:page', surface('web', 'page')] as const;
+  expect(await targetAmong([page], 'last', 'block')).toBeNull();
+  expect(await targetAmong([page], 'cli:local', 'block')).toBeNull();
+  expect(await targetAmong([['agent:main:main', surface('chat', 'ann')]], 'last', 'block')).toBeNull();
 });

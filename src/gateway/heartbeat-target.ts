@@ -3,6 +3,7 @@
 // stranger, because a heartbeat reads private files.
 
 import type { Surface } from '../protocol/inbound.ts';
+import { isSubagentSessionKey } from '../protocol/session-key.ts';
 import { parseDeliverTarget } from '../schedule/deliver-target.ts';
 import type { Store } from '../store/store.ts';
 import type { HeartbeatSettings } from './heartbeat-settings.ts';
@@ -11,10 +12,21 @@ import type { HeartbeatSettings } from './heartbeat-settings.ts';
 const OPERATOR_CHANNELS: readonly string[] = ['web', 'cli'];
 const SESSIONS_LOOKED_AT = 50;
 
+type TargetSettings = Pick<HeartbeatSettings, 'agentId' | 'sessionKey' | 'target' | 'directPolicy'>;
+
 /** Null when there is no place to send it to. Rejects with InvalidJobError when the configured surface is not valid. */
 export async function heartbeatTarget(
   store: Store,
-  { agentId, sessionKey, target }: Pick<HeartbeatSettings, 'agentId' | 'sessionKey' | 'target'>,
+  settings: TargetSettings,
+  channels: readonly string[],
+): Promise<Surface | null> {
+  const surface = await chosenSurface(store, settings, channels);
+  return surface && isPrivate(surface) && settings.directPolicy === 'block' ? null : surface;
+}
+
+async function chosenSurface(
+  store: Store,
+  { agentId, sessionKey, target }: TargetSettings,
   channels: readonly string[],
 ): Promise<Surface | null> {
   if (target !== 'last') return parseDeliverTarget(target, channels);
@@ -25,7 +37,9 @@ export async function heartbeatTarget(
     orderBy: [['activeAt', 'desc']],
     limit: SESSIONS_LOOKED_AT,
   });
-  const surfaces = sessions.flatMap(({ surface }) => (surface ? [surface] : []));
+  // A child has the place of its parent, and no person spoke to it.
+  const spokenTo = sessions.filter((session) => !isSubagentSessionKey(session.sessionKey));
+  const surfaces = spokenTo.flatMap(({ surface }) => (surface ? [surface] : []));
   return surfaces.find((surface) => OPERATOR_CHANNELS.includes(surface.channel) && isPrivate(surface)) ?? null;
 }
 

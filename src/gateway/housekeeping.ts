@@ -1,30 +1,27 @@
-// Removes old captures and trajectories regularly, a few at a time, without delaying other work.
+// Applies the limits on what is kept, and removes files that no message names, regularly and a few at a time, without
+// delaying other work.
 
-import { planPrune } from '../recorder/prune-captures.ts';
-import { pruneTrajectories } from '../recorder/prune-trajectories.ts';
-import type { Store } from '../store/store.ts';
+import type { AttachmentStore } from '../attachments/attachment-store.ts';
+import type { RecordSizes } from './record-sizes.ts';
+import type { Retention } from './retention.ts';
 
 export interface HousekeepingParts {
-  readonly store: Store;
-  readonly now: () => number;
+  readonly retention: Pick<Retention, 'prune'>;
+  readonly attachments: Pick<AttachmentStore, 'collect'>;
+  /** Remembers how large everything is, to say how fast it grows. */
+  readonly sizes: Pick<RecordSizes, 'sample'>;
   readonly warn: (sentence: string) => void;
-  readonly trajectoryDir: string;
-  readonly limits: { readonly maxBytes?: number | undefined; readonly maxDays?: number | undefined } | undefined;
 }
 
 /** The first time comes soon, because a gateway that is restarted often would otherwise never do it. */
 const FIRST_MS = 1_000;
 const EVERY_MS = 10 * 60_000;
-const DAY_MS = 24 * 60 * 60_000;
-const MAX_BYTES = 256 * 1024 * 1024;
-const MAX_DAYS = 30;
-const MAX_TRAJECTORIES = 10_000;
 
 export class Housekeeping {
   readonly #parts: HousekeepingParts;
+  readonly #closed = new AbortController();
   #first: NodeJS.Timeout | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #isClosed = false;
 
   constructor(parts: HousekeepingParts) {
     this.#parts = parts;
@@ -38,24 +35,24 @@ export class Housekeeping {
   }
 
   close(): void {
-    this.#isClosed = true;
+    this.#closed.abort();
     clearTimeout(this.#first);
     clearInterval(this.#timer);
   }
 
   async prune(): Promise<void> {
-    const { store, now, warn, limits, trajectoryDir } = this.#parts;
-    const maxBytes = limits?.maxBytes ?? MAX_BYTES;
-    const maxAgeMs = (limits?.maxDays ?? MAX_DAYS) * DAY_MS;
+    const { retention, attachments, sizes } = this.#parts;
+    const { signal } = this.#closed;
+    await this.#try('Old records could not make room', () => retention.prune({ signal }));
+    await this.#try('Files that no message names could not be removed', () => attachments.collect());
+    await this.#try('The size of what is recorded is not known', () => sizes.sample());
+  }
+
+  async #try(what: string, work: () => Promise<unknown>): Promise<void> {
     try {
-      for (let more = true; more && !this.#isClosed; ) {
-        const plan = await planPrune(store, { maxBytes, maxAgeMs, now: now() });
-        if (plan.writes.length > 0) await store.commit(plan.writes, { site: 'prune' });
-        more = plan.more;
-      }
+      await work();
     } catch (error) {
-      if (!this.#isClosed) warn(`Old requests could not make room: ${(error as Error).message}`);
+      if (!this.#closed.signal.aborted) this.#parts.warn(`${what}: ${(error as Error).message}`);
     }
-    await pruneTrajectories(trajectoryDir, { maxAgeMs, maxFiles: MAX_TRAJECTORIES, now: now() });
   }
 }

@@ -5,6 +5,11 @@ import type { LiveEvent } from '../protocol/live-event.ts';
 
 export type LiveListener = (event: LiveEvent) => void;
 
+export interface ExpectedEvent {
+  readonly happened: Promise<void>;
+  leave(): void;
+}
+
 export class LiveEvents {
   readonly #listeners = new Set<LiveListener>();
   readonly #warn: (sentence: string) => void;
@@ -33,7 +38,13 @@ export class LiveEvents {
 
   /** Resolves at the next event that matches. */
   next(matches: (event: LiveEvent) => boolean, signal: AbortSignal | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
+    return this.expect(matches, signal).happened;
+  }
+
+  /** The same for a caller that may stop waiting: after `leave` the promise never settles. */
+  expect(matches: (event: LiveEvent) => boolean, signal: AbortSignal | undefined): ExpectedEvent {
+    let leave = () => {};
+    const happened = new Promise<void>((resolve, reject) => {
       const undo = this.subscribe((event) => {
         if (!matches(event)) return;
         end();
@@ -49,10 +60,12 @@ export class LiveEvents {
         undo();
         signal?.removeEventListener('abort', abort);
       };
+      leave = end;
       this.#waiting.add(giveUp);
       signal?.addEventListener('abort', abort);
       if (signal?.aborted) abort();
     });
+    return { happened, leave: () => leave() };
   }
 
   /** No more events will come: every waiting promise rejects with the reason. */

@@ -4,11 +4,21 @@
 import { cp, rename, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runAtrium } from '../testkit/atrium-process.ts';
 import { GatewayProcess } from '../testkit/gateway-process.ts';
 import { reply } from '../testkit/model-server.ts';
 
 interface Refusal {
   readonly error: { readonly code: string; readonly message: string };
+}
+
+/** The gateway may be writing a file there at this moment. */
+const remove = (folder: string) => rm(folder, { recursive: true, maxRetries: 20 });
+
+/** The workspace is left out, because its repository may still be made while this goes on. */
+function copyState(stateDir: string): Promise<void> {
+  const workspace = join(stateDir, 'workspace');
+  return cp(stateDir, `${stateDir}.copy`, { recursive: true, filter: (from) => !from.startsWith(workspace) });
 }
 
 describe('a gateway whose state directory', { timeout: 60_000 }, () => {
@@ -45,7 +55,7 @@ describe('a gateway whose state directory', { timeout: 60_000 }, () => {
   it('is removed takes no more messages, says so once, and is not ready', async () => {
     expect((await post('first')).status).toBe(202);
     await gateway.model.waitForRequests(1);
-    await rm(gateway.home.stateDir, { recursive: true });
+    await remove(gateway.home.stateDir);
     await expectRefused(['second', 'third']);
     expect(gateway.model.requests).toHaveLength(1);
     const { warnings } = await gateway.json<{ warnings: readonly string[] }>('/api/status');
@@ -54,7 +64,7 @@ describe('a gateway whose state directory', { timeout: 60_000 }, () => {
 
   it('is replaced by a copy takes no more messages, and goes on when its own is back', async () => {
     const { stateDir } = gateway.home;
-    await cp(stateDir, `${stateDir}.copy`, { recursive: true });
+    await copyState(stateDir);
     await rename(stateDir, `${stateDir}.away`);
     await rename(`${stateDir}.copy`, stateDir);
     await expectRefused(['first', 'second']);
@@ -79,6 +89,40 @@ describe('a gateway whose state directory', { timeout: 60_000 }, () => {
     } finally {
       await second.kill();
     }
+  });
+
+  const atrium = (...args: readonly string[]) => runAtrium(args, { home: gateway.home.home });
+
+  it.each<[string, (stateDir: string) => Promise<void>]>([
+    ['has lost its lock', (stateDir) => rm(join(stateDir, 'atrium', 'lock'))],
+    [
+      'was replaced by a copy',
+      async (stateDir) => {
+        await copyState(stateDir);
+        await rename(stateDir, `${stateDir}.away`);
+        await rename(`${stateDir}.copy`, stateDir);
+      },
+    ],
+    [
+      'was removed',
+      async (stateDir) => {
+        await remove(stateDir);
+        const { port } = new URL(gateway.url ?? '');
+        await gateway.home.write('openclaw.json', JSON.stringify({ gateway: { port: Number(port) } }));
+      },
+    ],
+  ])('%s is found by the commands, which say that it still runs', async (_, lose) => {
+    await lose(gateway.home.stateDir);
+    const sentence = new RegExp(
+      `^(?:atrium: )?No gateway owns ${gateway.home.stateDir}, but one that did still runs at ${gateway.url}.* was removed or replaced`,
+    );
+    const { code, out, err } = await atrium('status');
+    expect([code, out, err]).toEqual([1, expect.stringMatching(sentence), '']);
+    expect(JSON.parse((await atrium('status', '--json')).out)).toMatchObject({
+      isRunning: false,
+      stray: { url: gateway.url },
+    });
+    expect(await atrium('cron', 'run', 'job')).toEqual({ code: 2, out: '', err: expect.stringMatching(sentence) });
   });
 
   it('has an empty file instead of the store does not start', async () => {

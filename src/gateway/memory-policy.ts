@@ -1,4 +1,4 @@
-// The files that an agent's memory tools must not show: the same ones that are withheld from its prompts.
+// The files that an agent's memory and file tools must not show: the same ones that are withheld from its prompts.
 
 import { resolveAgentConfig } from '../config/agents.ts';
 import type { Environment } from '../config/environment.ts';
@@ -11,6 +11,7 @@ export function memoryPolicyOf(settings: () => Config, environment: Environment)
   return (agentId) => {
     const config = settings();
     const taxonomy = TAXONOMIES[resolveAgentConfig(config, agentId)?.taxonomy ?? 'openclaw'];
-    return contextPolicyOf(config, agentId, taxonomy, environment);
+    const bootstrapFiles = taxonomy.files.flatMap(({ name, alternates = [] }) => [name, ...alternates]);
+    return { ...contextPolicyOf(config, agentId, taxonomy, environment), bootstrapFiles };
   };
 }

@@ -113,6 +113,34 @@ describe('what else should have kept tools back', () => {
   });
 });
 
+describe('a tool that not every model or session has', () => {
+  it('is apply_patch with tools.exec.applyPatch.allowModels, by the model with or without its provider', async () => {
+    const patch = { input: '*** Begin Patch\n*** Add File: made\n+x\n*** End Patch' };
+    const allowing = (...allowModels: string[]) =>
+      gatewayForTest({ config: { tools: { exec: { applyPatch: { allowModels } } } }, files });
+    const refused = await allowing('gpt-5', 'fake/large');
+    expect(await tries(refused, 'apply_patch', patch)).toContain('There is no tool "apply_patch"');
+    expect(await readdir(refused.workspaceDir)).not.toContain('made');
+    for (const name of ['small', 'Fake/Small']) {
+      const allowed = await allowing(name);
+      await tries(allowed, 'apply_patch', patch);
+      expect(await readdir(allowed.workspaceDir)).toContain('made');
+    }
+  });
+
+  it('is the memory with memory.qmd.scope, by the session', async () => {
+    const scope = { default: 'deny', rules: [{ action: 'allow', match: { keyPrefix: 'main' } }] };
+    const scratch = await gatewayForTest({
+      config: { memory: { backend: 'qmd', qmd: { scope } } },
+      files: { ...files, 'workspace/memory/house.md': 'The key is under the stone.\n' },
+    });
+    const read = { path: 'memory/house.md' };
+    expect(await tries(scratch, 'memory_get', read)).toContain('There is no tool "memory_get"');
+    expect(await tries(scratch, 'memory_search', { query: 'key' })).toContain('There is no tool "memory_search"');
+    expect(await tries(scratch, 'memory_get', read, { sessionKey: 'main' })).toContain('under the stone');
+  });
+});
+
 describe('the approvals file of OpenClaw', () => {
   const approvals = (content: object | string) => ({
     ...files,

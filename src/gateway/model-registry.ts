@@ -1,22 +1,30 @@
 // The models of a gateway: which one an agent uses, and the Model object for it. Models are created on first use and
-// kept; a provider's package is loaded then, or by `warm` once the gateway is ready.
+// kept; the code of a protocol is loaded then, or by `warm` once the gateway is ready.
 
 import type { ModelPort } from '../agent/run-parts.ts';
 import { listAgentIds } from '../config/agents.ts';
 import type { EnvironmentVariables } from '../config/home-dir.ts';
-import { formatModelRef, type ModelChoice, resolveModelChoice } from '../config/model-choice.ts';
-import { contextWindowOf, type ProviderSettings, resolveProvider } from '../config/model-provider.ts';
+import { formatModelRef, type ModelChoice, parseModelRef, resolveModelChoice } from '../config/model-choice.ts';
+import { contextWindowOf, type ProviderSettings, resolveProvider, takesImages } from '../config/model-provider.ts';
 import type { Config } from '../config/schema.ts';
 import type { Model } from '../models/model.ts';
+import type { AttachmentSource } from '../protocol/attachment.ts';
 import type { ModelRef } from '../protocol/model-ref.ts';
 
 export class ModelRegistry implements ModelPort {
   readonly #config: Config;
   readonly #variables: EnvironmentVariables;
+  readonly #attachments: AttachmentSource | undefined;
   readonly #now: () => number;
   readonly #models = new Map<string, Promise<Model>>();
 
-  constructor(config: Config, environment: { readonly variables: EnvironmentVariables }, now: () => number = Date.now) {
+  constructor(
+    config: Config,
+    environment: { readonly variables: EnvironmentVariables },
+    attachments?: AttachmentSource,
+    now: () => number = Date.now,
+  ) {
+    this.#attachments = attachments;
     this.#config = config;
     this.#variables = environment.variables;
     this.#now = now;
@@ -26,10 +34,16 @@ export class ModelRegistry implements ModelPort {
     return resolveModelChoice(this.#config, agentId, this.#variables);
   }
 
-  /** The models of an agent, first choice first. */
-  candidates(agentId: string): readonly ModelRef[] {
+  /** The models of an agent, first choice first; those that were asked for by name stand before its own. */
+  candidates(agentId: string, asked: readonly string[] = []): readonly ModelRef[] {
     const { primary, fallbacks } = this.choice(agentId);
-    return [primary, ...fallbacks];
+    const all = [...asked.map((name) => parseModelRef(name, this.#config)), primary, ...fallbacks];
+    return [...new Map(all.map((ref) => [formatModelRef(ref), ref])).values()];
+  }
+
+  /** Rejects as `model` does when a model that a person or an agent names cannot be used. */
+  async check(name: string): Promise<void> {
+    await this.model(parseModelRef(name, this.#config));
   }
 
   /** Rejects with an AtriumError when there is no such provider, no key for it, or its settings are not valid. */
@@ -69,8 +83,8 @@ export class ModelRegistry implements ModelPort {
         .map((ref) => this.#apiOf(ref)),
     );
     await Promise.allSettled([
-      apis.has('anthropic-messages') ? loadAnthropic() : undefined,
-      apis.has('openai-completions') ? loadOpenAiCompatible() : undefined,
+      apis.has('anthropic-messages') ? import('../models/anthropic/anthropic-model.ts') : undefined,
+      apis.has('openai-completions') ? import('../models/openai-compatible/openai-compatible-model.ts') : undefined,
     ]);
   }
 
@@ -86,6 +100,8 @@ export class ModelRegistry implements ModelPort {
       timeoutMs: settings.timeoutMs,
       contextWindow: contextWindowOf(settings, ref.model),
       contextWindowSource: configured?.contextWindow === undefined ? ('model' as const) : ('modelsConfig' as const),
+      takesImages: takesImages(settings, ref.model),
+      attachments: this.#attachments,
       maxTokens: configured?.maxTokens,
       prices: configured?.cost,
       now: this.#now,
@@ -110,12 +126,4 @@ export class ModelRegistry implements ModelPort {
       return undefined;
     }
   }
-}
-
-async function loadAnthropic(): Promise<void> {
-  await (await import('../models/anthropic/anthropic-model.ts')).loadAnthropic();
-}
-
-async function loadOpenAiCompatible(): Promise<void> {
-  await (await import('../models/openai-compatible/openai-compatible-model.ts')).loadOpenAiCompatible();
 }

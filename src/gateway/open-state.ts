@@ -3,8 +3,9 @@
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import { makeFolder } from '../context/workspace/make-folder.ts';
-import { parseFailpoint, withFailpoints } from '../store/failpoints.ts';
+import { type Death, parseFailpoint, withFailpoints } from '../store/failpoints.ts';
 import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
+import { PowerCut } from '../store/sqlite/power-cut.ts';
 import { acquireStateLock, type StateLock } from '../store/state-lock.ts';
 import type { Store } from '../store/store.ts';
 import { StateDirError } from './errors.ts';
@@ -22,11 +23,24 @@ export async function openState({ stateDir, failpoints }: Environment): Promise<
       throw new StateDirError({ dir: stateDir, problem: 'no folder can be made there' }, { cause: error });
   });
   const lock = await acquireStateLock(stateDir);
-  const store = await openSqliteStore({ file: join(dir, 'atrium.db'), besides: [lock.file] }).catch(async (error) => {
+  const file = join(dir, 'atrium.db');
+  const store = await openSqliteStore({ file, besides: [lock.file] }).catch(async (error) => {
     await lock.release();
     throw error;
   });
   if (failpoints.length === 0) return { lock, store };
-  const die = () => process.kill(process.pid, 'SIGKILL');
-  return { lock, store: withFailpoints(store, failpoints.map(parseFailpoint), die) };
+  return { lock, store: withFailpoints(store, failpoints.map(parseFailpoint), deathOf(file)) };
+}
+
+function deathOf(databaseFile: string): Death {
+  const power = new PowerCut(databaseFile);
+  const kill = () => process.kill(process.pid, 'SIGKILL');
+  return {
+    kill,
+    synced: () => power.synced(),
+    cutPower: () => {
+      power.loseTheRest();
+      kill();
+    },
+  };
 }

@@ -12,13 +12,14 @@ const POLICY = `export default (api: any) => {
   const note = (line: string) => process.getBuiltinModule('node:fs').appendFileSync(api.rootDir + '/sent.txt', line + '\\n');
   api.on('message_sending', ({ content }: any) => {
     if (content.includes('forbidden')) return { cancel: true, cancelReason: 'not for your eyes' };
-    if (content.includes('4711')) return { content: content.replaceAll('4711', '[redacted]') };
+    if (content.includes('open-sesame')) return { content: content.replaceAll('open-sesame', '[redacted]') };
   });
   api.on('reply_dispatch', ({ payloads }: any) => (payloads[0].text.includes('taken over') ? { handled: true } : undefined));
   api.on('message_sent', ({ content, success }: any) => note(success + ' ' + content));
 };`;
 
-const WORDS = 'The door code is 4711, and it is the same for all of the doors of this house, upstairs and downstairs.';
+const WORDS =
+  'The door code is open-sesame, and it is the same for all of the doors of this house, upstairs and downstairs.';
 
 let gateway: GatewayProcess;
 let client: OpenAI;
@@ -44,7 +45,7 @@ describe('an answer that a plugin has a say in', () => {
     gateway.model.script([reply(WORDS)]);
     const { choices } = await client.chat.completions.create(ask('the code?'));
     expect(choices[0]).toMatchObject({
-      message: { content: WORDS.replace('4711', '[redacted]') },
+      message: { content: WORDS.replace('open-sesame', '[redacted]') },
       finish_reason: 'stop',
     });
   });
@@ -54,9 +55,9 @@ describe('an answer that a plugin has a say in', () => {
     let text = '';
     for await (const chunk of await client.chat.completions.create({ ...ask('the code?'), stream: true })) {
       text += chunk.choices[0]?.delta?.content ?? '';
-      expect(text).not.toContain('4711');
+      expect(text).not.toContain('open-sesame');
     }
-    expect(text).toBe(WORDS.replace('4711', '[redacted]'));
+    expect(text).toBe(WORDS.replace('open-sesame', '[redacted]'));
   });
 
   test('that is cancelled is no answer, streamed or not, and the run says who cancelled it', async () => {
@@ -81,7 +82,7 @@ describe('an answer that a plugin has a say in', () => {
       outcomes.push((run as { outcome: unknown }).outcome);
     }
     expect(outcomes).toMatchObject([
-      { reply: WORDS.replace('4711', '[redacted]') },
+      { reply: WORDS.replace('open-sesame', '[redacted]') },
       { reply: '', suppressed: { hook: 'message_sending', by: 'policy', cancelReason: 'not for your eyes' } },
       { reply: '', suppressed: { hook: 'reply_dispatch', by: 'policy' } },
     ]);
@@ -95,15 +96,15 @@ describe('an answer that a plugin has a say in', () => {
     await page.until(({ texts }) => texts.length === 1, 'for an answer');
     page.say('two', 'tell me');
     await page.until(({ frames }) => frames.filter(({ type }) => type === 'run-end').length === 2, 'for the end');
-    expect(page.texts).toEqual([WORDS.replace('4711', '[redacted]')]);
-    expect(JSON.stringify(page.frames)).not.toMatch(/4711|forbidden/);
+    expect(page.texts).toEqual([WORDS.replace('open-sesame', '[redacted]')]);
+    expect(JSON.stringify(page.frames)).not.toMatch(/open-sesame|forbidden/);
   });
 
   test('is told to observers as it was really sent', async () => {
     const sent = async () => (await gateway.home.read('extensions/policy/sent.txt')).split('\n').slice(0, -1);
     // Observers are told without delaying the run, so the test waits for them.
     for (let tries = 0; tries < 100 && (await sent()).length < 4; tries++) await sleep(50);
-    expect((await sent()).every((line) => !line.includes('4711'))).toBe(true);
-    expect(await sent()).toContain(`true ${WORDS.replace('4711', '[redacted]')}`);
+    expect((await sent()).every((line) => !line.includes('open-sesame'))).toBe(true);
+    expect(await sent()).toContain(`true ${WORDS.replace('open-sesame', '[redacted]')}`);
   });
 });

@@ -54,6 +54,7 @@ describe('a plugin that is required', () => {
     expect((await scratch.services.status()).warnings).toContainEqual(sentence);
     expect(scratch.warnings).toContainEqual(sentence);
     await expect(scratch.services.context.preview({ message: 'hi' })).rejects.toThrow(reason);
+    await expect(scratch.services.context.look({})).rejects.toThrow(reason);
     // Commands are answered all the same.
     await scratch.channel.asks({}, '/status', /./);
   });

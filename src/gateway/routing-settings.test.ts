@@ -20,21 +20,40 @@ describe('routingSettingsOf', () => {
       bindings: [
         { agentId: 'Support', match: { channel: 'Discord', accountId: '*' } },
         { agentId: 'main', match: { channel: 'slack', peer: { kind: 'dm', id: ' U1 ' } } },
-        { agentId: 'main', match: { channel: 'slack', accountId: 'Work Account', guildId: '7', roles: [] } },
+        {
+          agentId: 'main',
+          match: { channel: 'discord', accountId: 'Work Account', guildId: ' 7 ', roles: ['mods', ' '] },
+        },
+        { agentId: 'main', match: { channel: 'slack', teamId: 'T1', roles: [] } },
       ],
     });
     expect({ agentIds, defaultAgentId }).toEqual({ agentIds: ['main', 'support'], defaultAgentId: 'support' });
     expect(bindings).toEqual([
-      { agentId: 'support', channel: 'discord', accountId: '*', position: 1, unchecked: [] },
+      { agentId: 'support', channel: 'discord', accountId: '*', roles: [], position: 1 },
       {
         agentId: 'main',
         channel: 'slack',
         accountId: 'default',
         peer: { kind: 'direct', id: 'U1' },
+        roles: [],
         position: 2,
-        unchecked: [],
       },
-      { agentId: 'main', channel: 'slack', accountId: 'work-account', position: 3, unchecked: ['guildId'] },
+      {
+        agentId: 'main',
+        channel: 'discord',
+        accountId: 'work-account',
+        space: { kind: 'guild', id: '7' },
+        roles: ['mods'],
+        position: 3,
+      },
+      {
+        agentId: 'main',
+        channel: 'slack',
+        accountId: 'default',
+        space: { kind: 'team', id: 'T1' },
+        roles: [],
+        position: 4,
+      },
     ]);
   });
 });

@@ -19,21 +19,22 @@ export function routingSettingsOf(config: Config): RoutingSettings {
   };
 }
 
-/** Conditions of OpenClaw that need facts which only a channel knows, such as servers and roles. */
-const UNCHECKED_CONDITIONS = ['guildId', 'teamId', 'roles'] as const;
-
 function toBinding({ agentId, match }: NonNullable<Config['bindings']>[number], index: number): Binding {
   const account = match.accountId?.trim() ?? '';
+  const { guildId = '', teamId = '', roles = [] } = match;
+  const space =
+    guildId.trim() !== ''
+      ? ({ kind: 'guild', id: guildId.trim() } as const)
+      : teamId.trim() !== ''
+        ? ({ kind: 'team', id: teamId.trim() } as const)
+        : undefined;
   return {
     agentId: normalizeAgentId(agentId),
     channel: match.channel.trim().toLowerCase(),
     accountId: account === '*' ? '*' : normalizeAccountId(account),
     peer: match.peer && { kind: match.peer.kind === 'dm' ? 'direct' : match.peer.kind, id: match.peer.id.trim() },
+    space,
+    roles: roles.map((role) => role.trim()).filter((role) => role !== ''),
     position: index + 1,
-    unchecked: UNCHECKED_CONDITIONS.filter((condition) => isGiven(match[condition])),
   };
-}
-
-function isGiven(value: unknown): boolean {
-  return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null && value !== '';
 }

@@ -1,8 +1,9 @@
 // Tells the operator when the runs of an agent begin to fail, or when a gate refuses every message: once, and again when
-// the reason changes. The status shows it until a run of that agent ends well.
+// the reason changes, a few times an hour. The status shows it until a run of that agent ends well.
 
 import type { LiveEvent } from '../protocol/live-event.ts';
 import { parseAgentSessionKey } from '../protocol/session-key.ts';
+import { type FaultLog, shapeOf } from './fault-log.ts';
 
 /** So many messages in a row are refused before the gate is said to refuse everything. */
 const REFUSED_IN_A_ROW = 3;
@@ -15,11 +16,11 @@ interface Trouble {
 }
 
 export class RunTroubles {
-  readonly #warn: (sentence: string) => void;
+  readonly #faults: Pick<FaultLog, 'tell'>;
   readonly #agents = new Map<string, Trouble>();
 
-  constructor(warn: (sentence: string) => void) {
-    this.#warn = warn;
+  constructor(faults: Pick<FaultLog, 'tell'>) {
+    this.#faults = faults;
   }
 
   get warnings(): readonly string[] {
@@ -33,12 +34,12 @@ export class RunTroubles {
     if (status === 'done') this.#agents.delete(agentId);
     if (status !== 'failed' && status !== 'blocked') return;
     const before = this.#agents.get(agentId);
-    const isSame = before?.status === status && before.reason === error;
+    const isSame = before?.status === status && shapeOf(before.reason) === shapeOf(error);
     const trouble: Trouble = { reason: error, status, count: isSame ? before.count + 1 : 1, runId };
     this.#agents.set(agentId, trouble);
     const isNews = status === 'failed' ? trouble.count === 1 : trouble.count === REFUSED_IN_A_ROW;
     const sentence = isNews ? sentenceOf(agentId, trouble) : undefined;
-    if (sentence) this.#warn(sentence);
+    if (sentence) this.#faults.tell(`${agentId} ${status}`, sentence, { runId, sessionKey: event.sessionKey, agentId });
   };
 }
 

@@ -2,9 +2,11 @@
 // every other message. Where no person reads the session's surface, nothing is sent.
 
 import type { DeliveryPort } from '../agent/run-parts.ts';
+import { findChild } from '../agent/subagents/find-child.ts';
+import { isInThread } from '../agent/subagents/speaks-itself.ts';
 import type { Surface } from '../protocol/inbound.ts';
 import { newId } from '../protocol/new-id.ts';
-import { parseAgentSessionKey } from '../protocol/session-key.ts';
+import { isSubagentSessionKey, parseAgentSessionKey } from '../protocol/session-key.ts';
 import type { Store, Write } from '../store/store.ts';
 
 export interface SayLineParts {
@@ -14,6 +16,8 @@ export interface SayLineParts {
 }
 
 export async function sayLine({ store, delivery, now }: SayLineParts, sessionKey: string, text: string): Promise<void> {
+  // A child speaks through its parent, unless it has a thread of its own.
+  if (isSubagentSessionKey(sessionKey) && !isInThread(await findChild(store, sessionKey))) return;
   const surface = await surfaceOf(store, sessionKey);
   // A client of the API reads only its answer.
   if (!surface || surface.channel === 'api') return;

@@ -3,15 +3,17 @@
 import { listAgentIds, resolveDefaultAgentId } from '../config/agents.ts';
 import { configuredTokenOf } from '../config/configured-token.ts';
 import { LEAST_OPEN_FILES, readOpenFileLimit } from '../config/open-file-limit.ts';
+import type { Config } from '../config/schema.ts';
 import { ProtectionMissingError, TooFewFilesError } from './errors.ts';
 import type { StopReason } from './gateway-part.ts';
-import { isLoopbackHost, resolveBindAddress } from './http/bind-address.ts';
-import { createHttpApp } from './http/create-http-app.ts';
+import { DEFAULT_PORT, isLoopbackHost, resolveBindAddress } from './http/bind-address.ts';
+import { createHttpApp, type HttpAppOptions } from './http/create-http-app.ts';
+import { createDirectRoutes } from './http/direct-routes.ts';
 import { type Listening, listen } from './http/listen.ts';
+import { METRICS_PATH } from './http/routes/metrics.ts';
 import { ensureToken } from './http/token.ts';
+import { TokenGuard } from './http/token-guard.ts';
 import { type GatewayOptions, type OpenedGateway, openGateway } from './main.ts';
-
-export const DEFAULT_PORT = 18_790;
 
 export interface StartOptions extends GatewayOptions {
   /** Wins over the configuration; with 0 the system picks a free port. */
@@ -29,6 +31,7 @@ export interface StartedGateway extends Pick<OpenedGateway, 'services' | 'hooks'
 }
 
 const DRAIN_SECONDS = 20;
+const WARM_UP_AFTER_MS = 100;
 /** Connections leave these for the gateway itself: what it loads later, its store, its plugins and its commands. */
 const RESERVED_FILES = 160;
 const CHAT_PATH = '/v1/chat/completions';
@@ -53,13 +56,17 @@ export async function startGateway(options: StartOptions): Promise<StartedGatewa
   const host = resolveBindAddress(settings.bind === 'custom' ? settings.customBindHost : settings.bind, token);
   const opened = await openGateway(options);
   const { services, sockets } = opened;
-  const app = createHttpApp({
+  const http: HttpAppOptions = {
     services,
     token,
     allowedHosts: [],
     allowedOrigins: [...(settings.allowedOrigins ?? []), ...(settings.controlUi?.allowedOrigins ?? [])],
     hasPage: settings.controlUi?.enabled !== false,
-    closedPaths: settings.http?.endpoints?.chatCompletions?.enabled === false ? [CHAT_PATH] : [],
+    closedPaths: [
+      ...(settings.http?.endpoints?.chatCompletions?.enabled === false ? [CHAT_PATH] : []),
+      ...(config.diagnostics?.prometheus?.enabled === true ? [] : [METRICS_PATH]),
+    ],
+    strictTransportSecurity: strictTransportSecurityOf(settings),
     agentIds: () => [
       resolveDefaultAgentId(config),
       ...listAgentIds(config).filter((id) => id !== resolveDefaultAgentId(config)),
@@ -68,11 +75,13 @@ export async function startGateway(options: StartOptions): Promise<StartedGatewa
     pluginHttp: opened.plugins.http,
     now,
     warn,
-  });
+  };
+  const guard = new TokenGuard(token, now);
   let listening: Listening;
   try {
     listening = await listen({
-      app,
+      app: createHttpApp(http, guard),
+      direct: createDirectRoutes(http, guard),
       host,
       port: options.port ?? settings.port ?? DEFAULT_PORT,
       maxConnections: openFiles === undefined ? undefined : openFiles - RESERVED_FILES,
@@ -84,11 +93,16 @@ export async function startGateway(options: StartOptions): Promise<StartedGatewa
   }
   await opened.listensAt(listening.url);
   state = 'ready';
-  setImmediate(() => void opened.warm().catch((error) => warn(`Warming up failed: ${(error as Error).message}`)));
+  // It keeps the process busy for a moment, so whoever waits for the gateway to be ready is answered first.
+  const warming = setTimeout(
+    () => void opened.warm().catch((error) => warn(`Warming up failed: ${(error as Error).message}`)),
+    WARM_UP_AFTER_MS,
+  );
 
   let stopping: Promise<void> | undefined;
   const stop = async (budgetMs: number, reason: StopReason) => {
     state = 'draining';
+    clearTimeout(warming);
     // Clients that wait for an answer keep their connections while runs finish; nothing new is accepted meanwhile.
     const closed = opened.close(budgetMs, reason);
     await closed;
@@ -106,4 +120,9 @@ export async function startGateway(options: StartOptions): Promise<StartedGatewa
       return stopping;
     },
   };
+}
+
+function strictTransportSecurityOf({ http }: NonNullable<Config['gateway']>): string | undefined {
+  const header = http?.securityHeaders?.strictTransportSecurity;
+  return header === false || header === undefined || header.trim() === '' ? undefined : header.trim();
 }

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { delegateStore } from '../store/delegate-store.ts';
 import { PreconditionFailedError, StoreFullError } from '../store/errors.ts';
-import type { Store } from '../store/store.ts';
 import { ScratchStore } from '../testkit/scratch-store.ts';
 import { StoreWatch } from './store-watch.ts';
 
@@ -13,7 +13,7 @@ async function watched() {
   const check = () => {
     if (disk.isFull) throw new StoreFullError({ store: 'here' });
   };
-  const filling: Store = {
+  const filling = delegateStore(store, {
     commit: async (writes, options) => {
       check();
       return store.commit(writes, options);
@@ -22,13 +22,7 @@ async function watched() {
       check();
       return store.probe();
     },
-    select: (table, query) => store.select(table, query),
-    count: (table, where) => store.count(table, where),
-    close: () => store.close(),
-    commits: store.commits,
-    waits: 0,
-    description: '',
-  };
+  });
   const watch = new StoreWatch({ store: filling, now: () => clock.at, warn: (text) => log.push(text) });
   const put = (hash: string) =>
     watch.store.commit([{ insert: 'parts', row: { hash, text: '', size: 0, usedAt: 1 } }], { site: 'request' });

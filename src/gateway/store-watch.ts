@@ -2,6 +2,7 @@
 // follow, and once more when it takes them again. Everything that commits uses the store that is handed out here.
 
 import { errorText } from '../protocol/one-line.ts';
+import { delegateStore } from '../store/delegate-store.ts';
 import { isStoreError, StoreClosedError } from '../store/errors.ts';
 import type { Store } from '../store/store.ts';
 
@@ -47,22 +48,12 @@ export class StoreWatch {
 
   #watched(): Store {
     const { store } = this.#parts;
-    return {
+    return delegateStore(store, {
       commit: (writes, options) => this.#note(store.commit(writes, options)),
       probe: () => this.#note(store.probe()),
       select: (table, query) => this.#noteRead(store.select(table, query)),
       count: (table, where) => this.#noteRead(store.count(table, where)),
-      close: () => store.close(),
-      get commits() {
-        return store.commits;
-      },
-      get waits() {
-        return store.waits;
-      },
-      get description() {
-        return store.description;
-      },
-    };
+    });
   }
 
   async #note<Result>(commit: Promise<Result>): Promise<Result> {

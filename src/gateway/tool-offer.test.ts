@@ -128,17 +128,30 @@ describe('a tool that only the operator has', () => {
     expect(await ruleIn(scratch, 'agent:main:cron:job')).toBe('no rule forbids it');
   });
 
-  it('is not told of when an agent wrote the message', async () => {
-    const scratch = await gatewayForTest({ tools: [counted('gateway').tool] });
-    scratch.model.script(() => reply('Yes?'));
-    const isToldOf = async (sender: string) => {
+  it('is shown and refuses in the operator’s session when an agent wrote the message, so that the list stays the same', async () => {
+    const gateway = counted('gateway');
+    const scratch = await gatewayForTest({ tools: [gateway.tool] });
+    const receives = async (sender: string, text = 'Hello') => {
       const surface = { channel: 'cli', accountId: 'default', peer: { kind: 'direct', id: 'me' } } as const;
-      const { runId } = await scratch.services.inbox.receive({ surface, sender: { id: sender }, text: 'Hello', at: 0 });
+      const { runId } = await scratch.services.inbox.receive({ surface, sender: { id: sender }, text, at: 0 });
       await scratch.services.runs.wait(runId);
-      return told(scratch, scratch.model.requests.length - 1).includes('gateway');
+      return scratch.model.requests.at(-1)?.json.tools;
     };
-    expect(await isToldOf('me')).toBe(true);
-    expect(await isToldOf('agent:main')).toBe(false);
+    scratch.model.script([reply('Yes?'), toolCall('gateway'), reply('No.'), toolCall('gateway'), reply('Done.')]);
+    const tools = await receives('me');
+    expect(told(scratch)).toContain('gateway');
+    expect(await receives('agent:main')).toEqual(tools);
+    expect(lastResult(scratch)).toContain('only the operator has it');
+    expect(gateway.ran).toEqual([]);
+    expect(await receives('me')).toEqual(tools);
+    expect(gateway.ran).toEqual(['gateway']);
+  });
+
+  it('is not told of in a session of other people when an agent wrote the message', async () => {
+    const scratch = await gatewayForTest({ tools: [counted('gateway').tool] });
+    scratch.model.script([reply('Yes?')]);
+    await scratch.channel.asks({ sender: 'agent:main' }, 'Hello', 'Yes?');
+    expect(told(scratch)).not.toContain('gateway');
   });
 });
 

@@ -40,12 +40,30 @@ describe('a handler that throws', () => {
     expect(scratch.model.requests).toEqual([]);
   });
 
+  it('with a clock and a counter in its error is said once, and the status has the last one', async () => {
+    await open(
+      `let n = 0; api.on('before_agent_run', () => { throw new Error('call ' + ++n + ' at ' + new Date().toISOString()); });`,
+    );
+    for (const text of ['One', 'Two', 'Three']) await scratch.channel.asks({}, text, /could not be sent/);
+    expect(told('of odd on before_agent_run failed')).toEqual([expect.stringContaining('it threw: call 1 at')]);
+    expect(await shown()).toContain('it threw: call 3 at');
+  });
+
+  it('every second time, with other words each time, has a few lines and not one for each', async () => {
+    await open(
+      `let n = 0; api.on('before_prompt_build', () => { if (n++ % 2 === 0) throw new Error('x'.repeat(n)); });`,
+    );
+    scratch.model.script(() => reply('Hi.'));
+    for (let round = 0; round < 20; round++) await scratch.channel.asks({}, `Round ${round}`, 'Hi.');
+    expect(told('on before_prompt_build failed')).toHaveLength(5);
+  });
+
   it('with the words of the message is named without them', async () => {
     await open(`api.on('before_agent_run', ({ prompt }) => { throw new Error('bad: ' + prompt); });`);
-    await scratch.channel.asks({}, 'my secret is 4711-0815', /could not be sent/);
+    await scratch.channel.asks({}, 'my secret is open-sesame', /could not be sent/);
     expect(told('an error that quotes the message')).toHaveLength(1);
-    expect(scratch.warnings.join()).not.toContain('4711');
-    expect(JSON.stringify(await scratch.store.select('hookRecords'))).not.toContain('4711');
+    expect(scratch.warnings.join()).not.toContain('open-sesame');
+    expect(JSON.stringify(await scratch.store.select('hookRecords'))).not.toContain('open-sesame');
   });
 
   it('when the gateway starts is named', async () => {

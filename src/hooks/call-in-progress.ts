@@ -17,6 +17,8 @@ export interface CallSettings {
   readonly runId?: string | undefined;
   readonly sessionKey?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** A failure of this handler refuses. */
+  readonly isGate?: boolean | undefined;
   /** Whether others keep the handler from beginning right now. */
   readonly isHeldUp?: (() => boolean) | undefined;
   readonly record?: ((call: HookCallRecord) => void) | undefined;
@@ -65,10 +67,10 @@ export class CallInProgress {
     diff?: HookCallRecord['diff'],
     isOwnWords?: boolean,
   ): HookCallRecord {
-    const { hook, id, owner, at, runId, sessionKey, record } = this.#settings;
+    const { hook, id, owner, at, isGate, runId, sessionKey, record } = this.#settings;
     const ms = this.#ms ?? this.deadline.elapsedMs;
     this.deadline.close();
-    const call = { hook, id, owner, at, ms, outcome, error, isOwnWords, changed, diff, runId, sessionKey };
+    const call = { hook, id, owner, at, ms, outcome, error, isOwnWords, changed, isGate, diff, runId, sessionKey };
     tell(record, call);
     return call;
   }

@@ -37,7 +37,7 @@ export interface HookRow {
   readonly deadlineMs: number;
   /**
    * `skip` drops a failing handler's change and goes on; `refuse` is for gates, which fail closed; `refuse-if-policy`
-   * fails closed for a handler that declared itself a policy and skips any other.
+   * fails closed for a handler that declared itself a policy, or whose plugin the operator requires, and skips any other.
    */
   readonly onFailure: 'skip' | 'refuse' | 'refuse-if-policy';
   readonly permission: 'none' | 'conversation' | 'prompt-injection';
@@ -282,6 +282,7 @@ export const HOOK_CATALOG = {
     combine: { message: 'chain' },
     deadlineMs: 1_000,
     sync: true,
+    onFailure: 'refuse-if-policy',
     summary: 'Rewrites the result of a tool call before it is kept and the model reads it.',
   },
   before_message_write: {
@@ -292,6 +293,7 @@ export const HOOK_CATALOG = {
     combine: { message: 'chain', block: 'strictest' },
     deadlineMs: 1_000,
     sync: true,
+    onFailure: 'refuse-if-policy',
     summary: 'Rewrites a message before it enters the transcript, or keeps it out.',
   },
   before_agent_finalize: {
@@ -329,6 +331,7 @@ export const HOOK_CATALOG = {
     event: 'ReplyPayloadSendingEvent',
     combine: { payload: 'chain', cancel: 'strictest', cancelReason: 'strictest' },
     deadlineMs: 15_000,
+    onFailure: 'refuse-if-policy',
     summary: 'Rewrites an answer in its neutral form, or cancels it.',
   },
   message_sending: {
@@ -350,6 +353,7 @@ export const HOOK_CATALOG = {
     event: 'BeforeDispatchEvent',
     combine: { text: 'chain', handled: 'claim' },
     deadlineMs: 15_000,
+    onFailure: 'refuse-if-policy',
     summary: 'Rewrites or stops an outbound dispatch, just before it is split for its channel.',
   },
   message_sent: {

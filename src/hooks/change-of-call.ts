@@ -25,7 +25,14 @@ export function diffOfCall(
     if (hook === 'before_agent_run' && field !== 'outcome') continue;
     addChanges(changes, field, earlierValueOf(hook, field, earlier), after[field]);
   }
-  return changes;
+  return REDACTING.has(hook) ? changes.map(withoutOld) : changes;
+}
+
+/** What a handler takes out of a message before it is kept must not be kept with the record of its call. */
+const REDACTING: ReadonlySet<HookName> = new Set(['tool_result_persist', 'before_message_write']);
+
+function withoutOld({ removed: _, before: __, ...change }: FieldChange): FieldChange {
+  return change;
 }
 
 const NOTHING: readonly string[] = Object.freeze([]);

@@ -18,6 +18,17 @@ it('ends every deadline in the order of its time, not in the order of registrati
   await vi.waitFor(() => expect(expired).toEqual(['early', 'middle', 'late']));
 });
 
+it('keeps that order also when the process was busy until all of them were over', async () => {
+  const timer = new DeadlineTimer();
+  const expired: string[] = [];
+  const from = performance.now();
+  timer.add(waiting('late', 3, expired, from));
+  timer.add(waiting('early', 1, expired, from));
+  timer.add(waiting('middle', 2, expired, from));
+  while (performance.now() < from + 10);
+  await vi.waitFor(() => expect(expired).toEqual(['early', 'middle', 'late']));
+});
+
 it('leaves those alone who are done, and keeps no process alive for them', async () => {
   const timer = new DeadlineTimer();
   const expired: string[] = [];

@@ -39,13 +39,14 @@ export class DeadlineTimer {
     // Timers count whole milliseconds and may be early by a part of one.
     const now = performance.now() + 1;
     let next = Number.POSITIVE_INFINITY;
+    const due: Waiting[] = [];
     for (const waiting of this.#waiting) {
-      if (waiting.dueAt > now) {
-        next = Math.min(next, waiting.dueAt);
-        continue;
-      }
-      this.#waiting.delete(waiting);
-      waiting.expire();
+      if (waiting.dueAt > now) next = Math.min(next, waiting.dueAt);
+      else due.push(waiting);
+    }
+    // A timer that fires late finds several of them. Each may end the wait of another one, which is then left alone.
+    for (const waiting of due.sort((a, b) => a.dueAt - b.dueAt)) {
+      if (this.#waiting.delete(waiting)) waiting.expire();
     }
     if (next < this.#firesAt) this.#set(next);
   }

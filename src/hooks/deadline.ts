@@ -5,7 +5,7 @@
 import type { DeadlineTimer, Waiting } from './deadline-timer.ts';
 
 /** How long a handler may be kept from beginning by others before its time counts after all. */
-const MAX_HELD_UP_MS = 30_000;
+export const MAX_HELD_UP_MS = 30_000;
 /** How often it is looked whether it is being held up, within its limit. */
 const LOOKS = 4;
 const MIN_LOOK_MS = 25;

@@ -26,6 +26,8 @@ export interface HookCallRecord {
   readonly isOwnWords?: boolean | undefined;
   /** The fields of the combined result that this handler changed. */
   readonly changed: readonly string[];
+  /** A failure of this handler refuses. */
+  readonly isGate?: boolean | undefined;
   /**
    * The old and new values of those fields, computed when a reader asks. They contain what people said, so they must
    * not be stored before the run's gate has passed.

@@ -126,7 +126,7 @@ export function messageOf(before: Message, answered: Readonly<Record<string, unk
   const blocks = answered.content as HookMessage['content'];
   if (before.role === 'assistant') return { role: 'assistant', content: blocks.map(partOf) };
   const content = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
-  if (before.role === 'user') return { role: 'user', content };
+  if (before.role === 'user') return { ...before, content };
   const { toolCallId, toolName } = before;
   const isError = answered.isError === undefined ? before.isError === true : answered.isError === true;
   const details = answered.details as JsonValue | undefined;

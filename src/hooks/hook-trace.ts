@@ -2,7 +2,7 @@
 // that two processes which know the same run compute the same trace: the trigger is the root, the run stands below it,
 // and model calls, tool calls and deliveries stand below the run. The forms are those of W3C trace contexts.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { HookContext, HookTrace } from './hook-context.ts';
 
 /**
@@ -30,5 +30,5 @@ export function inStep<Context extends HookContext>(context: Context, name: stri
 }
 
 function hex(text: string, digits: number): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, digits);
+  return hash('sha256', text, 'hex').slice(0, digits);
 }

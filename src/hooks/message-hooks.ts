@@ -24,6 +24,7 @@ export interface ReplyPayload {
   readonly replyToId?: string | undefined;
   readonly isError?: boolean | undefined;
   readonly mediaUrl?: string | undefined;
+  /** Of an answer that goes out: the names of its files. Names that a handler leaves out are not sent. */
   readonly mediaUrls?: readonly string[] | undefined;
   readonly channelData?: JsonObject | undefined;
 }
@@ -152,6 +153,10 @@ export interface MessageSendingEvent {
   readonly content: string;
   readonly replyToId?: string | undefined;
   readonly threadId?: string | undefined;
+  /**
+   * With files: `mediaUrls`, their names, and `attachments` with the `kind`, `mimeType`, `name` and `size` of each. The
+   * text may then be empty.
+   */
   readonly metadata?: JsonObject | undefined;
 }
 

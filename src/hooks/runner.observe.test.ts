@@ -141,6 +141,13 @@ describe('observers that are waited for', () => {
     expect(await hooks.drain(1_000)).toBe(0);
   });
 
+  it('are waited for longer while others keep them from working', async () => {
+    const hooks = new HookRunner();
+    const slow = () => new Promise<void>((done) => setTimeout(done, 1_500));
+    on(hooks, 'gateway_start', { owner: 'a', timeoutMs: 1_000, isHeldUp: () => true }, slow);
+    expect(await hooks.observeAndWait('gateway_start', { port: 1 }, {})).toMatchObject([{ outcome: 'done' }]);
+  });
+
   it('take no time when there are none', async () => {
     const hooks = new HookRunner();
     expect(await hooks.observeAndWait('gateway_stop', {}, {})).toEqual([]);

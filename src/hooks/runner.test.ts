@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { InvalidHandlerResult } from '../protocol/handler.ts';
+import { gate } from '../testkit/gate.ts';
 import type { HookName } from './catalog.ts';
 import { DuplicateHandlerError, HandlerAbortError, UnknownHookError } from './errors.ts';
 import { type HandlerRegistration, HookRunner } from './runner.ts';
@@ -282,9 +283,10 @@ describe('a deadline', () => {
     const rejections: unknown[] = [];
     const listen = (reason: unknown) => rejections.push(reason);
     process.on('unhandledRejection', listen);
+    const { opened, open } = gate();
     const late = (settle: () => unknown): Step => {
       return async () => {
-        await sleep(30);
+        await opened;
         return settle();
       };
     };
@@ -293,7 +295,8 @@ describe('a deadline', () => {
       { timeoutMs: 5 },
     );
     const { value, calls } = await chain(runner, 'kept');
-    await sleep(60);
+    open();
+    await sleep(20);
     process.off('unhandledRejection', listen);
     expect(value).toBe('kept');
     expect(calls.map((call) => call.outcome)).toEqual(['timed-out', 'timed-out']);

@@ -21,7 +21,6 @@ import {
   type Stability,
 } from '../protocol/handler.ts';
 import { oneLine } from '../protocol/one-line.ts';
-import { within } from '../protocol/time-limit.ts';
 import { type ArmedHandler, armHandler, eventFor, rowOf, snapshotFor } from './armed-handler.ts';
 import { Asking } from './asking.ts';
 import { MAX_OVERDRAWN_RUNS, MAX_TIMEOUTS, OwnerBreakers, type Suspension } from './breaker.ts';
@@ -29,7 +28,7 @@ import { CallInProgress, summaryOf, tell } from './call-in-progress.ts';
 import { HOOK_CATALOG, type HookName, type HookRow } from './catalog.ts';
 import type { AnswerFields } from './combine/answer-shape.ts';
 import { unknownFields } from './combine/unknown-fields.ts';
-import { type Deadline, isPromiseLike } from './deadline.ts';
+import { Deadline, isPromiseLike } from './deadline.ts';
 import { DeadlineTimer } from './deadline-timer.ts';
 import { DuplicateHandlerError, HandlerAbortError } from './errors.ts';
 import { contextFields, handlerContext } from './handler-context.ts';
@@ -71,7 +70,10 @@ export interface HandlerRegistration<Handler, Hook extends HookName = HookName> 
   readonly pure?: boolean | undefined;
   /** The text that the handler adds to the message is sent with this run only, and is left out of later requests. */
   readonly ephemeral?: boolean | undefined;
-  /** The handler enforces a policy: on hooks that allow it, its failure refuses instead of being skipped. */
+  /**
+   * The handler enforces a policy, by its own word or because the operator requires its plugin: on hooks that allow it,
+   * its failure refuses instead of being skipped.
+   */
   readonly policy?: boolean | undefined;
   /** Only this handler sees it, as `event.context.pluginConfig`. */
   readonly pluginConfig?: object | undefined;
@@ -185,7 +187,7 @@ export interface HandlerFilter {
   readonly owner?: string | undefined;
 }
 
-export const DEFAULT_RUN_BUDGET_MS = 30_000;
+const DEFAULT_RUN_BUDGET_MS = 30_000;
 
 export class HookRunner<BootstrapHandler = InternalHookHandler> {
   /** Always kept in calling order, so that the listed order is the calling order. */
@@ -378,7 +380,15 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     const told = this.#tell(handlers, event, context, (call) => calls.push(call));
     if (told.length === 0) return calls;
     const longest = Math.max(...handlers.map(({ registered }) => registered.timeoutMs));
-    await within(longest, Promise.all(told));
+    const isHeldUp = () => handlers.some((each) => each.isHeldUp?.());
+    const deadline = new Deadline(longest, this.#common.timer, undefined, isHeldUp);
+    try {
+      await deadline.race(Promise.all(told));
+    } catch {
+      // Only the time can be over: the promises of the queue do not reject.
+    } finally {
+      deadline.close();
+    }
     return [...calls];
   }
 
@@ -450,7 +460,7 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
         value = answer;
         calls.push(summaryOf(this.#ended(armed, { record }, call, call.done(changed))));
       } catch (error) {
-        // The event has files and no message, so the error quotes nobody.
+        // The event has files and no message, so the error cannot repeat what a person said.
         const failure = { ...this.#failureOf(error, armed, call), isOwnWords: true };
         calls.push(summaryOf(this.#ended(armed, { record }, call, call.failed(failure))));
         if (armed.isGate)
@@ -506,6 +516,7 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
       runId,
       sessionKey,
       signal: options.signal,
+      isGate: armed.isGate,
       isHeldUp: armed.isHeldUp,
       record: options.record === false ? undefined : this.#settings.record,
     });

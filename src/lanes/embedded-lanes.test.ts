@@ -2,9 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { delegateStore } from '../store/delegate-store.ts';
 import { StoreFailedError, StoreFullError } from '../store/errors.ts';
 import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
-import type { Store } from '../store/store.ts';
+import type { NewRow, Store } from '../store/store.ts';
 import { gate } from '../testkit/gate.ts';
 import { EmbeddedLanes } from './embedded-lanes.ts';
 import { describeLanes } from './lanes-suite.ts';
@@ -13,6 +14,71 @@ describeLanes('EmbeddedLanes', async () => {
   const { store, remove } = await scratchStore();
   const lanes = (limit: number) => new EmbeddedLanes({ store, limit, now: Date.now, warn: () => {}, firstPauseMs: 2 });
   return { store, lanes, remove };
+});
+
+describe('EmbeddedLanes, with keys that have slots of their own', () => {
+  it('begins a few of them at a time, each when another one has said that it waits', async () => {
+    const { store, remove } = await scratchStore();
+    const keys = ['child:1', 'child:2', 'child:3', 'child:4', 'child:5'];
+    await store.commit(
+      keys.map((key) => ({ insert: 'inbox', row: row(key) })),
+      { site: 'accept' },
+    );
+    const aside = { isMeant: (key: string) => key.startsWith('child:'), limit: 5, longestBeginningMs: 600_000 };
+    const lanes = new EmbeddedLanes({ store, limit: 1, aside, now: Date.now, warn: () => {} });
+    const told: string[] = [];
+    const all = gate();
+    let beginning = 0;
+    let most = 0;
+    await lanes.open({
+      async run({ claim, begun }) {
+        most = Math.max(most, ++beginning);
+        await new Promise((done) => setImmediate(done));
+        told.push(claim.runId);
+        beginning--;
+        begun();
+        if (told.length === keys.length) all.open();
+        await all.opened;
+        await store.commit(
+          [
+            { update: 'runs', where: { runId: claim.runId }, set: { status: 'done' } },
+            { update: 'inbox', where: { runId: claim.runId }, set: { status: 'done' } },
+          ],
+          { site: 'result', claim },
+        );
+      },
+      giveUp: async () => {},
+    });
+    await vi.waitFor(async () => expect(await store.count('inbox', { status: 'done' })).toBe(keys.length), {
+      timeout: 30_000,
+    });
+    expect(told.sort()).toEqual(keys);
+    expect(most).toBeLessThanOrEqual(2);
+    await lanes.close(0);
+    await remove();
+  });
+
+  it('does not let one that takes long to begin keep the others from beginning', async () => {
+    const { store, remove } = await scratchStore();
+    const keys = ['child:1', 'child:2', 'child:3', 'child:4', 'child:5'];
+    await store.commit(
+      keys.map((key) => ({ insert: 'inbox', row: row(key) })),
+      { site: 'accept' },
+    );
+    const aside = { isMeant: () => true, limit: 5 };
+    const lanes = new EmbeddedLanes({ store, limit: 1, aside, now: Date.now, warn: () => {} });
+    const told: string[] = [];
+    await lanes.open({
+      async run({ claim, signal }) {
+        told.push(claim.runId);
+        await new Promise((_, stop) => signal.addEventListener('abort', () => stop(signal.reason), { once: true }));
+      },
+      giveUp: async () => {},
+    });
+    await vi.waitFor(() => expect([...told].sort()).toEqual(keys), { timeout: 30_000 });
+    await lanes.close(0);
+    await remove();
+  });
 });
 
 describe('EmbeddedLanes', () => {
@@ -137,11 +203,14 @@ describe('EmbeddedLanes', () => {
 
   it('goes on by itself after the store could not be read', async () => {
     let refusals = 1;
-    const flaky = withSelect(store, (table, query) =>
-      query?.limit === 1 && refusals-- > 0
-        ? Promise.reject(new StoreFailedError({ store: 'test', detail: 'the disk had a hiccup', remedy: 'Try again.' }))
-        : store.select(table, query),
-    );
+    const flaky = delegateStore(store, {
+      select: (table, query) =>
+        query?.limit === 1 && refusals-- > 0
+          ? Promise.reject(
+              new StoreFailedError({ store: 'test', detail: 'the disk had a hiccup', remedy: 'Try again.' }),
+            )
+          : store.select(table, query),
+    });
     await queue('a', 'r1');
     await lanesOver(flaky).open({
       run: ({ claim }) => end(claim.runId, claim.claim),
@@ -218,14 +287,22 @@ describe('EmbeddedLanes', () => {
 
   it('misses nothing that arrives while it finds its lane empty', async () => {
     let isArmed = false;
-    const raced = withSelect(store, async (table, query) => {
-      const rows = await store.select(table, query);
-      if (isArmed && rows.length === 0 && query?.where && 'status' in query.where && query.where.status === 'queued') {
-        isArmed = false;
-        await queue('a', 'r1');
-        over.wake('a');
-      }
-      return rows;
+    const raced = delegateStore(store, {
+      select: async (table, query) => {
+        const rows = await store.select(table, query);
+        if (
+          isArmed &&
+          rows.length === 0 &&
+          query?.where &&
+          'status' in query.where &&
+          query.where.status === 'queued'
+        ) {
+          isArmed = false;
+          await queue('a', 'r1');
+          over.wake('a');
+        }
+        return rows;
+      },
     });
     const over = lanesOver(raced);
     const told: string[] = [];
@@ -244,10 +321,12 @@ describe('EmbeddedLanes', () => {
 
   it('starts nothing that it was still looking up when it was closed', async () => {
     const over = lanesOver(
-      withSelect(store, async (table, query) => {
-        const rows = await store.select(table, query);
-        if (query?.limit === 1 && rows.length > 0) void over.close(0);
-        return rows;
+      delegateStore(store, {
+        select: async (table, query) => {
+          const rows = await store.select(table, query);
+          if (query?.limit === 1 && rows.length > 0) void over.close(0);
+          return rows;
+        },
       }),
     );
     await queue('a', 'r1');
@@ -296,19 +375,16 @@ describe('EmbeddedLanes', () => {
   });
 });
 
+function row(sessionKey: string): NewRow<'inbox'> {
+  const about = { kind: 'spawn', dedupeKey: null, fingerprint: null, payload: null, acceptedAt: 0 } as const;
+  return { ...about, runId: sessionKey, sessionKey, status: 'queued' };
+}
+
 function withCommit(store: Store, commit: Store['commit']): Store {
   return Object.create(store, {
     commit: { value: commit },
     count: { value: store.count.bind(store) },
     select: { value: store.select.bind(store) },
-  });
-}
-
-function withSelect(store: Store, select: Store['select']): Store {
-  return Object.create(store, {
-    commit: { value: store.commit.bind(store) },
-    count: { value: store.count.bind(store) },
-    select: { value: select },
   });
 }
 

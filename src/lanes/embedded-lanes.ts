@@ -5,27 +5,46 @@
 // does not know what a run does, and it learns the outcome of a run only from the store.
 
 import { RunInterruptedError, RunStoppedError } from '../protocol/errors.ts';
+import type { Say } from '../protocol/log.ts';
 import { errorText } from '../protocol/one-line.ts';
 import { within } from '../protocol/time-limit.ts';
 import { isStoreError } from '../store/errors.ts';
 import type { Store, Write } from '../store/store.ts';
-import type { InboxRow, RunRow } from '../store/tables.ts';
+import type { RunRow } from '../store/tables.ts';
 import type { Lanes, LaneWork, RunningLane } from './lanes.ts';
-import { loadNextTrigger } from './next-trigger.ts';
+import { loadNextTrigger, type NextTrigger } from './next-trigger.ts';
 import { planClaim } from './plan-claim.ts';
 
 export interface EmbeddedLanesOptions {
   readonly store: Store;
   /** How many keys may run at once. */
   readonly limit: number;
+  /**
+   * Keys with slots of their own: how many of them may run at once, besides the others. Without it all keys share the
+   * same slots. They begin a few at a time, because what a run does before it waits for a model takes the processor
+   * from the others, and a hundred may be asked for at once.
+   */
+  readonly aside?:
+    | {
+        readonly isMeant: (sessionKey: string) => boolean;
+        readonly limit: number;
+        /** A run that takes longer to begin keeps no other from beginning: it may wait for a handler. */
+        readonly longestBeginningMs?: number | undefined;
+      }
+    | undefined;
   readonly now: () => number;
-  readonly warn: (sentence: string) => void;
+  readonly warn: Say;
   /** The pause after the first failure of a trigger. Each further failure doubles it. */
   readonly firstPauseMs?: number | undefined;
 }
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 30_000;
+
+/** How many keys with slots of their own begin a run at the same time. */
+const BEGINNING_ASIDE = 2;
+
+const LONGEST_BEGINNING_MS = 100;
 
 /** How long runs that a shutdown has aborted may take to finish. */
 const GRACE_MS = 1_000;
@@ -38,17 +57,14 @@ const SCAN_PAGE = 64;
 
 export class EmbeddedLanes implements Lanes {
   readonly #store: Store;
-  readonly #limit: number;
+  readonly #pools: { readonly common: Pool; readonly aside: Pool };
+  readonly #isAside: (sessionKey: string) => boolean;
+  readonly #longestBeginningMs: number;
   readonly #now: () => number;
-  readonly #warn: (sentence: string) => void;
+  readonly #warn: Say;
   readonly #firstPauseMs: number;
   /** A key without an entry has nothing to do, or is suspended. */
   readonly #lanes = new Map<string, Lane>();
-  /**
-   * The lanes that wait for a slot; the one that has waited longest is first. Each of them is in `#lanes` and has no
-   * turn.
-   */
-  readonly #ready = new Set<Lane>();
   /** How many callers hold a key. Keys that are not held have no entry. */
   readonly #holds = new Map<string, number>();
   /** One promise per slot in use. */
@@ -56,9 +72,11 @@ export class EmbeddedLanes implements Lanes {
   #work: LaneWork | undefined;
   #isClosed = false;
 
-  constructor({ store, limit, now, warn, firstPauseMs = FIRST_PAUSE_MS }: EmbeddedLanesOptions) {
+  constructor({ store, limit, aside, now, warn, firstPauseMs = FIRST_PAUSE_MS }: EmbeddedLanesOptions) {
     this.#store = store;
-    this.#limit = Math.max(1, limit);
+    this.#pools = { common: newPool(limit), aside: newPool(aside?.limit ?? 1, BEGINNING_ASIDE) };
+    this.#isAside = aside?.isMeant ?? (() => false);
+    this.#longestBeginningMs = aside?.longestBeginningMs ?? LONGEST_BEGINNING_MS;
     this.#now = now;
     this.#warn = warn;
     this.#firstPauseMs = firstPauseMs;
@@ -67,7 +85,7 @@ export class EmbeddedLanes implements Lanes {
   async open(work: LaneWork): Promise<void> {
     for (const status of ['claimed', 'queued'] as const) await this.#scan(status);
     this.#work = work;
-    this.#fillSlots();
+    for (const pool of Object.values(this.#pools)) this.#fillSlots(pool);
   }
 
   wake(sessionKey: string): void {
@@ -77,10 +95,11 @@ export class EmbeddedLanes implements Lanes {
       lane.isWoken = true;
       return;
     }
-    const woken: Lane = { sessionKey, isWoken: false, failures: 0 };
+    const pool = this.#isAside(sessionKey) ? this.#pools.aside : this.#pools.common;
+    const woken: Lane = { sessionKey, pool, isWoken: false, failures: 0 };
     this.#lanes.set(sessionKey, woken);
-    this.#ready.add(woken);
-    this.#fillSlots();
+    pool.ready.add(woken);
+    this.#fillSlots(pool);
   }
 
   stop(sessionKey: string, reason: string): boolean {
@@ -121,7 +140,7 @@ export class EmbeddedLanes implements Lanes {
 
   async close(budgetMs: number): Promise<void> {
     this.#isClosed = true;
-    this.#ready.clear();
+    for (const { ready } of Object.values(this.#pools)) ready.clear();
     for (const { sessionKey, pause } of this.#lanes.values()) {
       if (pause === undefined) continue;
       clearTimeout(pause);
@@ -156,27 +175,47 @@ export class EmbeddedLanes implements Lanes {
     for (const [sessionKey] of [...firstSeqs].sort(([, a], [, b]) => a - b)) this.wake(sessionKey);
   }
 
-  #fillSlots(): void {
+  #fillSlots(pool: Pool): void {
     const work = this.#work;
     if (work === undefined || this.#isClosed) return;
-    for (const lane of this.#ready) {
-      if (this.#turns.size >= this.#limit) return;
-      this.#ready.delete(lane);
-      const turn = this.#takeTurn(lane, work).finally(() => {
+    for (const lane of pool.ready) {
+      if (pool.inUse >= pool.limit || pool.beginning >= pool.beginningLimit) return;
+      pool.ready.delete(lane);
+      pool.inUse++;
+      const begun = this.#begin(pool);
+      const turn = this.#takeTurn(lane, work, begun).finally(() => {
         this.#turns.delete(turn);
-        this.#fillSlots();
+        pool.inUse--;
+        begun();
+        this.#fillSlots(pool);
       });
       this.#turns.add(turn);
     }
   }
 
-  /** Runs at most one trigger, so that a key with many triggers cannot keep others waiting. Never rejects. */
-  async #takeTurn(lane: Lane, work: LaneWork): Promise<void> {
+  /** Counts a turn as one that begins until the function that is returned was called, or for a short time. */
+  #begin(pool: Pool): () => void {
+    if (pool.beginningLimit === Number.POSITIVE_INFINITY) return () => {};
+    pool.beginning++;
+    let isBeginning = true;
+    const begun = () => {
+      clearTimeout(timer);
+      if (!isBeginning) return;
+      isBeginning = false;
+      pool.beginning--;
+      this.#fillSlots(pool);
+    };
+    const timer = setTimeout(begun, this.#longestBeginningMs);
+    return begun;
+  }
+
+  /** Runs at most one trigger and what is handled with it, so that a key with many triggers cannot keep others waiting. Never rejects. */
+  async #takeTurn(lane: Lane, work: LaneWork, begun: () => void): Promise<void> {
     lane.isWoken = false;
     try {
-      const outcome = await this.#advance(lane, work);
+      const outcome = await this.#advance(lane, work, begun);
       if (this.#isClosed || (outcome === 'idle' && !lane.isWoken)) this.#lanes.delete(lane.sessionKey);
-      else this.#ready.add(lane);
+      else lane.pool.ready.add(lane);
     } catch (error) {
       if (this.#isClosed && error instanceof RunInterruptedError) await this.#forgive(lane);
       this.#pause(lane, error);
@@ -192,8 +231,8 @@ export class EmbeddedLanes implements Lanes {
     await failureOf(this.#store.commit([write], { site: 'claim', claim: { runId, claim } }));
   }
 
-  async #advance(lane: Lane, work: LaneWork): Promise<'idle' | 'advanced'> {
-    const next = await loadNextTrigger(this.#store, lane.sessionKey, lane.failures > 0);
+  async #advance(lane: Lane, work: LaneWork, begun: () => void): Promise<'idle' | 'advanced'> {
+    const next = await loadNextTrigger(this.#store, lane.sessionKey, lane.failures > 0, work.joining);
     if (this.#isClosed) return 'idle';
     const isSameRun = next.kind === 'open' && next.trigger.runId === lane.attempt?.runId;
     if (!isSameRun) forgetAttempt(lane);
@@ -212,14 +251,17 @@ export class EmbeddedLanes implements Lanes {
           if (next.run.claim !== lane.attempt?.claim) return this.#letGo(lane, next.run);
           if (lane.attempt.outcome === 'resolved') throw new Error('its handler returned before it had ended');
         }
-        await this.#run(lane, work, next.trigger, next.run);
+        await this.#run(lane, work, next, begun);
         return 'advanced';
     }
   }
 
-  async #run(lane: Lane, work: LaneWork, trigger: InboxRow, run: RunRow | undefined): Promise<void> {
+  async #run(lane: Lane, work: LaneWork, { trigger, run, joined }: OpenTrigger, begun: () => void): Promise<void> {
     const since = this.#now();
-    const { claim, writes, isLast } = planClaim(trigger, run, since, lane.forgiven === trigger.runId);
+    const { claim, writes, isLast } = planClaim(trigger, run, since, {
+      isForgiven: lane.forgiven === trigger.runId,
+      joined,
+    });
     const controller = new AbortController();
     if (lane.stopped?.runId === claim.runId) controller.abort(lane.stopped.error);
     const attempt: Attempt = { ...claim, since, controller, outcome: undefined };
@@ -233,7 +275,7 @@ export class EmbeddedLanes implements Lanes {
     const isContested = run !== undefined || lane.failures > 0;
     const isRefused = isContested && (await claiming) !== undefined;
     const { signal } = controller;
-    const claimed = { trigger: { ...trigger, status: 'claimed' as const }, claim, attempt: claim.claim, signal };
+    const claimed = { trigger: { ...trigger, status: 'claimed' as const }, claim, attempt: claim.claim, signal, begun };
     const handle = async () => (isLast ? work.giveUp(claimed) : work.run(claimed));
     const failure = isRefused ? undefined : await failureOf(handle());
 
@@ -249,7 +291,10 @@ export class EmbeddedLanes implements Lanes {
 
   /** Another process has claimed the run since, so the run and its lane belong to that process now. */
   #letGo(lane: Lane, run: RunRow): 'idle' {
-    this.#warn(`The run ${run.runId} of ${lane.sessionKey} was taken over by another process, which goes on with it.`);
+    this.#warn(`The run ${run.runId} of ${lane.sessionKey} was taken over by another process, which goes on with it.`, {
+      runId: run.runId,
+      sessionKey: lane.sessionKey,
+    });
     forgetAttempt(lane);
     return 'idle';
   }
@@ -273,7 +318,10 @@ export class EmbeddedLanes implements Lanes {
     const why = errorText(error);
     // A store that refuses is told by the part that watches it; a line for each lane would only repeat it.
     if (why !== lane.why && !isStoreError(error))
-      this.#warn(`${what} could not go on and is tried again in ${pauseMs} ms: ${why}`);
+      this.#warn(`${what} could not go on and is tried again in ${pauseMs} ms: ${why}`, {
+        runId: lane.attempt?.runId,
+        sessionKey: lane.sessionKey,
+      });
     lane.why = why;
     lane.pause = setTimeout(() => this.#endPause(lane), pauseMs);
   }
@@ -282,13 +330,31 @@ export class EmbeddedLanes implements Lanes {
     if (lane.pause === undefined || this.#isClosed) return;
     clearTimeout(lane.pause);
     lane.pause = undefined;
-    this.#ready.add(lane);
-    this.#fillSlots();
+    lane.pool.ready.add(lane);
+    this.#fillSlots(lane.pool);
   }
+}
+
+type OpenTrigger = Extract<NextTrigger, { readonly kind: 'open' }>;
+
+/** Slots, and the lanes that share them. */
+interface Pool {
+  readonly limit: number;
+  inUse: number;
+  /** How many may begin at the same time, and how many begin now. */
+  readonly beginningLimit: number;
+  beginning: number;
+  /** The lanes that wait for a slot; the one that has waited longest is first. Each of them is known and has no turn. */
+  readonly ready: Set<Lane>;
+}
+
+function newPool(limit: number, beginningLimit: number = Number.POSITIVE_INFINITY): Pool {
+  return { limit: Math.max(1, limit), inUse: 0, beginningLimit, beginning: 0, ready: new Set() };
 }
 
 interface Lane {
   readonly sessionKey: string;
+  readonly pool: Pool;
   /** A row was committed since the turn began, so a look-up that found no row must be repeated. */
   isWoken: boolean;
   /** The number of failures in a row of the next trigger. */

@@ -6,7 +6,7 @@ import { RunInterruptedError, RunStoppedError } from '../protocol/errors.ts';
 import type { RunStatus } from '../protocol/live-event.ts';
 import type { ClaimedTrigger } from '../store/claimed-trigger.ts';
 import type { NewRow, Store, Write } from '../store/store.ts';
-import type { RunRow, TriggerKind } from '../store/tables.ts';
+import { RESUMING_KINDS, type RunRow, type TriggerKind } from '../store/tables.ts';
 import type { Lanes, LaneWork } from './lanes.ts';
 
 export interface LanesUnderTest {
@@ -365,12 +365,14 @@ export function describeLanes(name: string, make: () => Promise<LanesUnderTest>)
       expect(told).toEqual(['r1 running', 'r1 stopped', 'r2 running']);
     });
 
-    it('keeps the lane of a suspended run shut until it is answered, across restarts, without a slot', async () => {
+    it.each([
+      ...RESUMING_KINDS,
+    ])('keeps the lane of a suspended run shut until its %s comes, across restarts, without a slot', async (resuming) => {
       const told: string[] = [];
       const work: Pick<LaneWork, 'run'> = {
         async run({ claim, trigger: { kind } }) {
           told.push(`${claim.runId} ${kind}`);
-          if (claim.runId !== 'r1' || kind === 'approval') return end(claim);
+          if (claim.runId !== 'r1' || kind === resuming) return end(claim);
           await store.commit(
             [{ update: 'runs', where: { runId: 'r1' }, set: { status: 'suspended', progressClaim: claim.claim } }],
             { site: 'tool-start', claim },
@@ -390,11 +392,81 @@ export function describeLanes(name: string, make: () => Promise<LanesUnderTest>)
       second.wake('a');
       second.wake('b');
       await eventually(() => expect(told).toEqual(['r1 message', 'r3 message', 'r4 message']));
-      await queue(['a', 'r1', 'approval']);
+      await queue(['a', 'r1', resuming]);
       second.wake('a');
       await allDone();
-      expect(told.slice(3)).toEqual(['r1 approval', 'r2 message', 'r5 message']);
+      expect(told.slice(3)).toEqual([`r1 ${resuming}`, 'r2 message', 'r5 message']);
       expect(await runOf('r1')).toMatchObject({ status: 'done', claim: 2 });
+    });
+
+    describe('when the work wants some triggers together', () => {
+      const joining: LaneWork['joining'] = {
+        kind: 'completion',
+        limit: 3,
+        takes: (taken, { kind, payload }) => kind === taken[0]?.kind && payload?.inbound.text !== 'alone',
+      };
+      const inboxOf = async (runId: string) =>
+        (await store.select('inbox', { where: { runId }, orderBy: [['seq', 'asc']] })).map(
+          ({ payload, status }) => `${payload?.inbound.text} ${status}`,
+        );
+
+      it('claims those that wait directly one behind the other as one run, up to the limit', async () => {
+        const told: string[] = [];
+        await queue(
+          ['a', 'r1', 'completion'],
+          ['a', 'r2', 'completion'],
+          ['a', 'r3'],
+          ['a', 'r4', 'completion'],
+          ['a', 'alone', 'completion'],
+          ['a', 'r6', 'completion'],
+          ['b', 'r7', 'completion'],
+          ['a', 'r8', 'completion'],
+          ['a', 'r9', 'completion'],
+        );
+        await open(1, {
+          joining,
+          async run({ claim }) {
+            if (claim.runId !== 'r7') told.push((await inboxOf(claim.runId)).join(', '));
+            await end(claim);
+          },
+        });
+        await allDone();
+        expect(told).toEqual([
+          'r1 claimed, r2 claimed',
+          'r3 claimed',
+          'r4 claimed',
+          'alone claimed, r6 claimed, r8 claimed',
+          'r9 claimed',
+        ]);
+        expect(await store.count('runs')).toBe(6);
+      });
+
+      it('keeps them together when the process dies, and does not add those that came meanwhile', async () => {
+        const begun = deferred<void>();
+        const told: string[] = [];
+        await queue(['a', 'r1', 'completion'], ['a', 'r2', 'completion']);
+        const first = await open(1, {
+          joining,
+          async run({ signal }) {
+            begun.resolve();
+            await aborted(signal);
+            throw signal.reason;
+          },
+        });
+        await begun.promise;
+        await first.close(0);
+        await queue(['a', 'r3', 'completion']);
+        await open(1, {
+          joining,
+          async run({ claim, trigger: { payload } }) {
+            told.push(`${payload?.inbound.text}: ${(await inboxOf(claim.runId)).join(', ')}`);
+            await end(claim);
+          },
+        });
+        await allDone();
+        expect(told).toEqual(['r1: r1 claimed, r2 claimed', 'r3: r3 claimed']);
+        expect(await runOf('r1')).toMatchObject({ status: 'done', claim: 2 });
+      });
     });
 
     it('opens the lane of a suspended run that was ended from outside', async () => {

@@ -5,14 +5,16 @@
 // that grows. A trigger claimed `MAX_CLAIMS` times without progress is handed to `giveUp` instead.
 // Rules: triggers of one key are claimed in the order of their `seq`; the next one only after the handler of the one
 // before it has settled. A claim is committed before the handler's own first commit can be. A run that suspends itself
-// leaves its trigger `claimed` and resolves: its lane stays shut, without a slot, until an `approval` row of the same
-// run is queued, which then goes first. A handler that resolves with its run still `running` counts as one that
-// rejected.
+// leaves its trigger `claimed` and resolves: its lane stays shut, without a slot, until a trigger with the same run id
+// is queued, for any reason, which then goes first. A handler that resolves with its run still `running` counts as one that
+// rejected. Triggers that wait directly one behind the other and that the work wants to have together are claimed in one
+// commit and get the run id of the first: they are one run from then on, also after a crash.
 // When it fires: `open` first takes up what a dead process left `claimed`, then what is `queued`; `wake` says that a
 // row was committed for a key. `close` claims nothing more and waits for running handlers up to its budget, then aborts
 // them.
 
 import type { ClaimedTrigger } from '../store/claimed-trigger.ts';
+import type { InboxRow, TriggerKind } from '../store/tables.ts';
 
 export interface Lanes {
   open(work: LaneWork): Promise<void>;
@@ -39,6 +41,20 @@ export interface LaneWork {
   run(claimed: ClaimedTrigger): Promise<void>;
   /** Turns a trigger that made no progress into a visible failure. */
   giveUp(claimed: ClaimedTrigger): Promise<void>;
+  /** Without it every trigger is a run of its own. */
+  readonly joining?: Joining | undefined;
+}
+
+/**
+ * Which triggers one run handles together. The lane hands over the first one; the others have its run id in the inbox.
+ */
+export interface Joining {
+  /** Only behind a trigger of this kind does the lane look for others. */
+  readonly kind: TriggerKind;
+  /** The most triggers that become one run. */
+  readonly limit: number;
+  /** Whether `next`, which waits directly behind those that were taken, is handled with them. */
+  takes(taken: readonly InboxRow[], next: InboxRow): boolean;
 }
 
 export interface RunningLane {

@@ -1,5 +1,6 @@
 // The commit with which a lane takes a trigger: the run begins, or begins again under a higher claim, and the trigger
-// is marked as claimed. Because of its preconditions, only one of two simultaneous claims succeeds.
+// is marked as claimed. Triggers that are handled together with it are claimed in the same commit and get its run id.
+// Because of its preconditions, only one of two simultaneous claims succeeds.
 
 import { resolveAgentIdFromSessionKey } from '../protocol/session-key.ts';
 import type { Claim, Write } from '../store/store.ts';
@@ -18,7 +19,7 @@ export function planClaim(
   trigger: InboxRow,
   run: RunRow | undefined,
   now: number,
-  isForgiven: boolean = false,
+  { isForgiven = false, joined = [] }: { readonly isForgiven?: boolean; readonly joined?: readonly InboxRow[] } = {},
 ): PlannedClaim {
   const { seq, runId, status } = trigger;
   const claim = (run?.claim ?? 0) + 1;
@@ -34,9 +35,13 @@ export function planClaim(
     : { insert: 'runs', row: newRun(trigger, now) };
   return {
     claim: { runId, claim },
-    writes: [begin, take],
+    writes: [begin, take, ...joined.map((row) => join(row, runId))],
     isLast: claim - progressClaim > MAX_CLAIMS,
   };
+}
+
+function join({ seq, status }: InboxRow, runId: string): Write {
+  return { update: 'inbox', where: { seq, status }, set: { status: 'claimed', runId }, expect: 1 };
 }
 
 function newRun({ runId, sessionKey, payload }: InboxRow, now: number): RunRow {

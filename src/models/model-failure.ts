@@ -1,9 +1,10 @@
 // Turns everything that can go wrong with a model call into a ModelFailure: its kind, whether another attempt can help,
 // and one line for people. Texts of providers are not trusted and may repeat a key, so every message is bounded, has no
-// control characters, and is redacted. This file knows neither sockets nor the providers' packages.
+// control characters, and is redacted. This file knows no sockets.
 
 import { isJsonObject } from '../protocol/json.ts';
 import { errorText, oneLine } from '../protocol/one-line.ts';
+import { shownUrl } from '../protocol/shown-url.ts';
 import type { ModelFailure } from './model.ts';
 
 /** The provider and model that are called, and the secrets that no message may contain. */
@@ -13,7 +14,7 @@ export interface FailureContext {
   readonly secrets: readonly string[];
 }
 
-/** An answer that is not a stream of events: an error status, or a success in another form. */
+/** An answer that is neither a stream of events nor an answer in one piece: an error status, or a success in another form. */
 export interface RefusedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -29,11 +30,18 @@ export function responseFailure(response: RefusedResponse, context: FailureConte
   const isPage = /^\s*<(?:!doctype|html)/i.test(body);
   if (status < 300) {
     if (told.isError) return { ...errorFailure(told, context), status };
-    const form = isPage ? 'a web page' : 'something else than a stream of events';
-    return failure('malformed', `${context.provider} answered with ${form}. Check its baseUrl.`, context, { status });
+    if (isPage)
+      return failure('malformed', `${context.provider} answered with a web page. Check its baseUrl.`, context, {
+        status,
+      });
+    if (!told.isJson) return { ...malformedFailure('sent an answer that is no whole JSON', context), status };
+    const words = told.message === '' ? '' : `: ${told.message.replace(/[.\s]+$/, '')}`;
+    const sentence = `${context.provider} answered with something else than an answer${words}. Check its baseUrl.`;
+    return failure('malformed', sentence, context, { status });
   }
   if (status < 400) {
-    const target = headers.location ? ` to ${headers.location}` : '';
+    const location = headers.location && shownUrl(headers.location);
+    const target = location ? ` to ${location}` : '';
     return failure(
       'bad-request',
       `${context.provider} redirects${target}. Put the final address into its baseUrl.`,
@@ -56,7 +64,6 @@ export function responseFailure(response: RefusedResponse, context: FailureConte
 
 /** Makes the failure for an error that the provider sent inside a stream that had begun well. */
 export function streamErrorFailure(error: unknown, context: FailureContext): ModelFailure {
-  if (isParserError(error)) return unreadableFailure(error, context);
   return errorFailure(readError(error), context);
 }
 
@@ -77,34 +84,6 @@ export function timeoutFailure(silentMs: number, context: FailureContext): Model
 
 export function malformedFailure(what: string, context: FailureContext): ModelFailure {
   return failure('malformed', `${context.provider} ${what}`, context);
-}
-
-/** Makes the failure for an event that the provider's package could not read. It names the field that is wrong. */
-export function unreadableFailure(error: unknown, context: FailureContext): ModelFailure {
-  const { name, data, message }: Record<string, unknown> = isJsonObject(error) ? error : {};
-  // The parser has no data to blame when the stream just ended.
-  if (name === 'AI_InvalidResponseDataError' && data === undefined)
-    return malformedFailure('ended its answer without saying why', context);
-  const where =
-    name === 'AI_JSONParseError'
-      ? 'it is no JSON'
-      : wrongField(error) || (name === 'AI_InvalidResponseDataError' ? text(message) : '');
-  return malformedFailure(`sent something that cannot be read${where ? `: ${where}` : ''}`, context);
-}
-
-function wrongField(error: unknown): string {
-  const cause: unknown = isJsonObject(error) ? error.cause : undefined;
-  const { path, problem } = firstIssue(isJsonObject(cause) ? cause.issues : undefined);
-  return [path.join('.'), problem].filter((part) => part !== '').join(': ');
-}
-
-/** Where several forms are allowed, the parser blames each of them. The first is what is usually meant. */
-function firstIssue(issues: unknown): { readonly path: readonly string[]; readonly problem: string } {
-  const [issue] = Array.isArray(issues) ? (issues as unknown[]) : [];
-  if (!isJsonObject(issue)) return { path: [], problem: '' };
-  const inner = firstIssue(Array.isArray(issue.errors) ? issue.errors[0] : undefined);
-  const path = [...(Array.isArray(issue.path) ? issue.path.map(String) : []), ...inner.path];
-  return { path, problem: inner.problem || text(issue.message) };
 }
 
 /** Makes the failure for errors of unknown kinds, so that a stream does not have to throw. */
@@ -146,6 +125,11 @@ const NETWORK_REASONS: Readonly<Record<string, string>> = {
 /** A longer message of a provider does not help a reader. */
 const LONGEST_MESSAGE = 300;
 
+/** Words of a provider that are no failure, in the form in which they may be kept and shown. */
+export function shownWords(words: string, { secrets }: FailureContext): string {
+  return oneLine(redact(words, secrets), LONGEST_MESSAGE);
+}
+
 function failure(
   kind: FailureKind,
   message: string,
@@ -163,6 +147,7 @@ function failure(
 }
 
 interface ToldError {
+  readonly isJson: boolean;
   readonly isError: boolean;
   readonly message: string;
   readonly type: string;
@@ -172,18 +157,18 @@ interface ToldError {
 function readBody(body: string): ToldError {
   try {
     const value: unknown = JSON.parse(body);
-    if (isJsonObject(value)) return readError('error' in value ? value.error : value, 'error' in value);
+    const isError = isJsonObject(value) && value.error != null;
+    if (typeof value === 'object') return readError(isError ? value.error : value, isError);
   } catch {
     // Many error bodies are plain text, and long ones were cut before.
   }
   const message = /"message"\s*:\s*"((?:[^"\\]|\\.){1,1000})/.exec(body)?.[1] ?? body;
-  return { isError: false, message, type: '', code: '' };
+  return { isJson: false, isError: false, message, type: '', code: '' };
 }
 
 function readError(error: unknown, isError = true): ToldError {
-  if (!isJsonObject(error)) return { isError, message: reasonIn(error), type: '', code: '' };
-  const { type, code } = error;
-  return { isError, message: reasonIn(error), type: text(type), code: text(code) };
+  const { type, code }: Record<string, unknown> = isJsonObject(error) ? error : {};
+  return { isJson: true, isError, message: reasonIn(error), type: text(type), code: text(code) };
 }
 
 /**
@@ -245,10 +230,6 @@ const CONTEXT_LENGTH =
 
 function isContextLength({ code, type, message }: ToldError): boolean {
   return CONTEXT_LENGTH.test(`${code} ${type} ${message}`);
-}
-
-function isParserError(error: unknown): boolean {
-  return error instanceof Error && /^AI_(?:JSONParse|TypeValidation|InvalidResponseData)Error$/.test(error.name);
 }
 
 function retryAfterMs(headers: RefusedResponse['headers'], now: number): number | undefined {

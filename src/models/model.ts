@@ -2,8 +2,8 @@
 //
 // Errors: `prepare` rejects only when the request itself cannot be expressed (ModelRequestError). `stream` never throws
 // and its iterator never rejects: after every failure the last event is `end` with stop `error` or `aborted`.
-// Result: `prepare` uses no network. It returns, byte for byte, what `stream` sends; secrets are added while sending
-// and are not part of it.
+// Result: `prepare` uses no network and loads no image. It returns, byte for byte, what `stream` sends; secrets are
+// added while sending and are not part of it, and the bytes of images take the place of their names.
 // Rules: nothing comes after `end`. A tool call is told once, as a whole. An aborted stream closes its connection. An
 // answer with more than MOST_TOOL_CALLS calls ends with `error`.
 // When it fires: usage is in `end`, as the provider reported it; zero when it did not.
@@ -25,6 +25,12 @@ export interface Model {
   readonly contextWindow?: number | undefined;
   /** Where the window is known from: the configuration's list of models, or Atrium itself. */
   readonly contextWindowSource?: 'modelsConfig' | 'model' | undefined;
+  /** Whether the model reads images. Others get a line that names them. */
+  readonly takesImages: boolean;
+  /** The most bytes of one image. */
+  readonly maxImageBytes?: number | undefined;
+  /** The most tokens of one answer, where the configuration says it. */
+  readonly maxTokens?: number | undefined;
   /** Set where the configuration gives prices. */
   readonly prices?: ModelPrices | undefined;
   prepare(request: ModelRequest): Promise<WireRequest>;
@@ -57,7 +63,19 @@ export interface WireRequest {
   readonly url: string;
   /** The headers without the ones that carry secrets. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The text of the body, in which every image is named by its hash in place of its bytes. */
   readonly body: string;
+  /** The images in the order of the body. Without them the body is what is sent. */
+  readonly images?: readonly WireImage[] | undefined;
+}
+
+/** An image of a request. Its bytes are put into the body, in base64, while the request is sent. */
+export interface WireImage {
+  /** Where its name begins in the body. A name that a person has written elsewhere in the text means nothing. */
+  readonly at: number;
+  readonly hash: string;
+  /** The number of its bytes. */
+  readonly size: number;
 }
 
 export type ModelEvent =
@@ -72,6 +90,10 @@ export interface ModelEnd {
   readonly stop: 'stop' | 'tool-calls' | 'length' | 'refusal' | 'error' | 'aborted';
   readonly usage: Usage;
   readonly error?: ModelFailure | undefined;
+  /** With stop `refusal`: why the provider withholds the answer, in its own words, where it gives any. */
+  readonly withheld?: string | undefined;
+  /** What of the answer could not be read and was left out, one sentence each. What may be a part of the text never is. */
+  readonly notes?: readonly string[] | undefined;
   /** The provider's id of the request, for support. It is hashed before any other part sees it. */
   readonly requestId?: string | undefined;
   readonly responseBytes?: number | undefined;

@@ -4,10 +4,10 @@
 import type { ModelFailure } from './model.ts';
 
 /** The number of calls for one request, with the first one. */
-export const MAX_MODEL_ATTEMPTS = 4;
+const MAX_MODEL_ATTEMPTS = 4;
 
 /** A provider that asks for a longer pause is given up; then a fallback or a person decides. */
-export const LONGEST_RETRY_AFTER_MS = 60_000;
+const LONGEST_RETRY_AFTER_MS = 60_000;
 
 const FIRST_DELAY_MS = 1_000;
 

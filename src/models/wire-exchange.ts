@@ -1,10 +1,10 @@
-// One HTTP exchange with a provider: it sends a recorded request with the secrets added, and passes the answer on as a
-// stream of bytes. Closing it ends the connection; silence and endless answers end it too. The stream of bytes never
-// fails, it only ends: the failure is kept as a ModelFailure. Redirects are not followed, because a key must not be
-// sent to another host. The exchange does not know the events inside.
+// One HTTP exchange with a provider: it sends a recorded request with the secrets added, and hands the bytes of the
+// answer to its reader as they come. Closing it ends the connection; silence and endless answers end it too. It never
+// throws: a failure is kept as a ModelFailure. Redirects are not followed, because a key must not be sent to another
+// host. The exchange does not know what the reader makes of the bytes.
 
-import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
-import type { EventMender } from './event-mender.ts';
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { AnswerReader } from './answer-reader.ts';
 import type { ModelFailure, WireRequest } from './model.ts';
 import {
   cutFailure,
@@ -19,13 +19,12 @@ export interface ExchangeSettings {
   readonly secretHeaders: Readonly<Record<string, string>>;
   /** The longest time without any byte. */
   readonly idleMs: number;
-  readonly mender: EventMender;
+  /** After the reason of its end, an answer has this long for the rest: the usage and the last event. */
+  readonly afterReasonMs: number;
+  readonly reader: AnswerReader;
   readonly now: () => number;
   readonly context: FailureContext;
 }
-
-/** Thrown to leave the provider's code when there is no stream to parse. The exchange has the failure. */
-export class ExchangeFailedError extends Error {}
 
 /**
  * An answer with more bytes is a fault. The limit is far above what an answer may say, because a provider that wraps
@@ -39,11 +38,11 @@ const MOST_ERROR_BYTES = 64 * 1024;
 /** An error body follows its status at once. The status is enough without it. */
 const ERROR_BODY_MS = 5_000;
 
+/** When so many bytes were read that nobody has asked for, the rest has to wait. */
+const MOST_UNSEEN_BYTES = 64 * 1024;
+
 /** After the last event, the end of the response follows at once. */
 const TAIL_MS = 1_000;
-
-/** After the reason of its end, an answer has this long for the rest: the usage and the last event. */
-const AFTER_REASON_MS = 5_000;
 
 export class WireExchange {
   readonly #wire: WireRequest;
@@ -51,10 +50,12 @@ export class WireExchange {
   #request: ClientRequest | undefined;
   #response: IncomingMessage | undefined;
   #idle: NodeJS.Timeout | undefined;
-  #endBytes: (() => void) | undefined;
   #closed = false;
+  #ended = false;
   #failure: ModelFailure | undefined;
   #bytes = 0;
+  #unseenBytes = 0;
+  #wake: (() => void) | undefined;
   #requestId: string | undefined;
 
   constructor(wire: WireRequest, settings: ExchangeSettings) {
@@ -74,22 +75,41 @@ export class WireExchange {
     return this.#requestId;
   }
 
-  /**
-   * Resolves with a stream of events. Rejects with ExchangeFailedError when the answer is something else, or when there
-   * is none.
-   */
-  async open(): Promise<Response> {
+  /** Sends the request. Resolves when the answer begins, or when there is none: then the exchange has ended. */
+  async open(): Promise<void> {
     const response = await this.#send();
+    if (response) await this.#receive(response);
+    else this.#end();
+  }
+
+  /** Resolves when the reader was given more bytes, and with false when no more come. */
+  more(): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.#wake = () => {
+        this.#wake = undefined;
+        this.#unseenBytes = 0;
+        if (!this.#ended && this.#response?.isPaused()) this.#response.resume();
+        resolve(!this.#ended);
+      };
+      if (this.#unseenBytes > 0 || this.#ended) this.#wake();
+    });
+  }
+
+  async #receive(response: IncomingMessage): Promise<void> {
     const status = response.statusCode ?? 0;
-    const headers = singleHeaders(response);
-    this.#requestId = headers['request-id'] ?? headers['x-request-id'];
-    const contentType = headers['content-type'] ?? '';
-    if (status < 200 || status > 299 || /^(?:application\/json|text\/html)\b/i.test(contentType)) {
-      const body = await this.#readBeginning(response);
-      this.#fail(responseFailure({ status, headers, body, now: this.#settings.now() }, this.#settings.context));
-      throw new ExchangeFailedError();
+    this.#requestId = singleHeader(response, 'request-id') ?? singleHeader(response, 'x-request-id');
+    if (status >= 200 && status <= 299) {
+      this.#listen(response);
+    } else {
+      this.#refuse(response, await this.#readBeginning(response));
+      this.#end();
     }
-    return new Response(this.#byteStream(response));
+  }
+
+  #refuse(response: IncomingMessage, body: string): void {
+    const { now, context } = this.#settings;
+    const refused = { status: response.statusCode ?? 0, headers: singleHeaders(response), body, now: now() };
+    this.#fail(responseFailure(refused, context));
   }
 
   /** The answer is complete. Further bytes are discarded, so that the connection can serve the next request. */
@@ -111,18 +131,17 @@ export class WireExchange {
 
   #stopReading(): void {
     this.#closed = true;
-    clearTimeout(this.#idle);
-    this.#endBytes?.();
+    this.#end();
   }
 
-  async #send(): Promise<IncomingMessage> {
+  /** Resolves with undefined when no answer comes. The exchange has the failure, unless it was closed. */
+  async #send(): Promise<IncomingMessage | undefined> {
     const { headers, body, url } = this.#wire;
-    const { request } = url.startsWith('https:') ? await import('node:https') : await import('node:http');
-    const agent = await keepAliveAgent(url);
+    const { request, agent } = url.startsWith('https:') ? await overTls() : OVER_TCP;
     const bytes = Buffer.from(body, 'utf8');
-    return new Promise((resolve, reject) => {
+    return new Promise((resolve) => {
       const attempt = (isRetry: boolean) => {
-        if (this.#closed) return reject(new ExchangeFailedError());
+        if (this.#closed) return resolve(undefined);
         const sent = request(url, {
           method: 'POST',
           agent,
@@ -138,10 +157,10 @@ export class WireExchange {
           // The other side may have closed a kept connection just before it was used again.
           if (sent.reusedSocket && !isRetry && !this.#closed && error.code === 'ECONNRESET') return attempt(true);
           this.#fail(networkFailure(error, this.#settings.context));
-          reject(new ExchangeFailedError());
+          resolve(undefined);
         });
         sent.on('close', () => {
-          if (this.#request === sent && !this.#response) reject(new ExchangeFailedError());
+          if (this.#request === sent && !this.#response) resolve(undefined);
         });
         sent.end(bytes);
       };
@@ -150,50 +169,49 @@ export class WireExchange {
     });
   }
 
-  #byteStream(response: IncomingMessage): ReadableStream<Uint8Array> {
-    return new ReadableStream({
-      start: (controller) => {
-        const { mender } = this.#settings;
-        let ended = false;
-        const end = () => {
-          if (ended) return;
-          ended = true;
-          clearTimeout(this.#idle);
-          const rest = mender.rest();
-          if (rest.length > 0) controller.enqueue(rest);
-          controller.close();
-        };
-        this.#endBytes = end;
-        if (this.#closed) return end();
-        response.on('data', (chunk: Buffer) => {
-          if (ended) return;
-          this.#idle?.refresh();
-          this.#bytes += chunk.length;
-          if (this.#bytes > MOST_BYTES) {
-            this.#fail(malformedFailure(`sent more than ${MOST_BYTES / 1024 / 1024} MiB`, this.#settings.context));
-            return this.close();
-          }
-          const bytes = mender.take(chunk);
-          if (bytes.length > 0) controller.enqueue(bytes);
-          // Some servers keep the connection open behind their last event.
-          if (mender.isOver) return this.finish();
-          if (mender.hasReason) this.#finishSoon();
-          if ((controller.desiredSize ?? 0) <= 0) response.pause();
-        });
-        response.on('end', end);
-        // A cut can also cause `aborted` or `error`; `close` always follows.
-        response.on('error', () => {});
-        response.on('close', () => {
-          // An answer that said why it is over was whole, although the connection did not end as it should.
-          if (!response.complete && !mender.hasReason) this.#fail(cutFailure(this.#settings.context));
-          end();
-        });
-      },
-      pull: () => {
-        response.resume();
-      },
-      cancel: () => this.close(),
+  #listen(response: IncomingMessage): void {
+    const { reader, context } = this.#settings;
+    if (this.#closed) return;
+    response.on('data', (chunk: Buffer) => {
+      if (this.#ended) return;
+      this.#idle?.refresh();
+      this.#bytes += chunk.length;
+      if (this.#bytes > MOST_BYTES) {
+        this.#fail(malformedFailure(`sent more than ${MOST_BYTES / 1024 / 1024} MiB`, context));
+        return this.close();
+      }
+      reader.take(chunk);
+      if (reader.foreign !== undefined) {
+        this.#refuse(response, reader.foreign);
+        return this.close();
+      }
+      if (reader.answer.fault) return this.close();
+      // Some servers keep the connection open behind their last event.
+      if (reader.answer.isOver) return this.finish();
+      if (reader.answer.hasReason) this.#finishSoon();
+      this.#unseenBytes += chunk.length;
+      if (this.#unseenBytes > MOST_UNSEEN_BYTES) response.pause();
+      this.#wake?.();
     });
+    response.on('end', () => this.#end());
+    // A cut can also cause `aborted` or `error`; `close` always follows.
+    response.on('error', () => {});
+    response.on('close', () => {
+      // An answer that said why it is over was whole, although the connection did not end as it should.
+      if (!response.complete && !reader.answer.hasReason) this.#fail(cutFailure(context));
+      this.#end();
+    });
+  }
+
+  /** No more bytes are read. */
+  #end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    clearTimeout(this.#idle);
+    const { reader } = this.#settings;
+    reader.end();
+    if (this.#response && reader.foreign !== undefined) this.#refuse(this.#response, reader.foreign);
+    this.#wake?.();
   }
 
   async #readBeginning(response: IncomingMessage): Promise<string> {
@@ -216,7 +234,7 @@ export class WireExchange {
 
   #finishSoon(): void {
     clearTimeout(this.#idle);
-    this.#idle = setTimeout(() => this.finish(), AFTER_REASON_MS);
+    this.#idle = setTimeout(() => this.finish(), this.#settings.afterReasonMs);
   }
 
   #watchSilence(): void {
@@ -236,23 +254,22 @@ export class WireExchange {
   }
 }
 
-const agents = new Map<string, Promise<Agent>>();
-
 /** Connections are kept, because a new one to a distant host costs more than everything that Atrium does in a run. */
-function keepAliveAgent(url: string): Promise<Agent> {
-  const scheme = url.startsWith('https:') ? 'https' : 'http';
-  let agent = agents.get(scheme);
-  if (!agent) {
-    agent = (scheme === 'https' ? import('node:https') : import('node:http')).then(
-      ({ Agent }) => new Agent({ keepAlive: true }),
-    );
-    agents.set(scheme, agent);
-  }
-  return agent;
+const OVER_TCP = { request: httpRequest, agent: new HttpAgent({ keepAlive: true }) };
+
+let tls: Promise<typeof OVER_TCP> | undefined;
+
+/** Loaded when the first address needs it. */
+function overTls(): Promise<typeof OVER_TCP> {
+  tls ??= import('node:https').then(({ request, Agent }) => ({ request, agent: new Agent({ keepAlive: true }) }));
+  return tls;
 }
 
 function singleHeaders(response: IncomingMessage): Record<string, string | undefined> {
-  return Object.fromEntries(
-    Object.entries(response.headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
-  );
+  return Object.fromEntries(Object.keys(response.headers).map((name) => [name, singleHeader(response, name)]));
+}
+
+function singleHeader({ headers }: IncomingMessage, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value[0] : value;
 }

@@ -28,8 +28,8 @@ describe('a handler of a plugin', () => {
     }
   });
 
-  it('waits for hooks that nothing calls yet', () => {
-    expect(admitHook(plugin(), 'subagent_ended')).toMatchObject({ kind: 'pending', hook: 'subagent_ended' });
+  it('is given for the hooks of children', () => {
+    expect(admitHook(plugin(), 'subagent_ended')).toMatchObject({ kind: 'registered', hook: 'subagent_ended' });
   });
 
   it('sees conversations only where the operator says so', () => {

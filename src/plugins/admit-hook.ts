@@ -16,7 +16,7 @@ export type HookRequest = Pick<HookHandlerRegistration, 'priority' | 'timeoutMs'
 
 export type HookAdmission =
   | {
-      readonly kind: 'registered' | 'pending';
+      readonly kind: 'registered';
       readonly hook: HookName;
       readonly priority?: number | undefined;
       /** Undefined leaves it to the catalog. */
@@ -69,9 +69,8 @@ export function admitHook(applicant: HookApplicant, given: unknown, request: Hoo
 
   const { priority } = request;
   const deadline = deadlineOf(hooks, hook, request.timeoutMs);
-  const note = noteFor(hookName, hook, row, losesPromptFields);
-  const kind = row.place === 'subagents' ? 'pending' : 'registered';
-  return { kind, hook, priority, ...deadline, losesPromptFields, note };
+  const note = noteFor(hookName, hook, losesPromptFields);
+  return { kind: 'registered', hook, priority, ...deadline, losesPromptFields, note };
 }
 
 /** Notes about deadlines that the operator set for unknown hooks, and that have no effect. */
@@ -127,7 +126,7 @@ function blockedHook(hook: HookName, how: string): PluginNote {
   return { level: 'warn', code: 'blocked-hook', message: `Its handler for ${hook} is blocked: ${how}.` };
 }
 
-function noteFor(hookName: string, hook: HookName, row: HookRow, losesPromptFields: boolean): PluginNote | undefined {
+function noteFor(hookName: string, hook: HookName, losesPromptFields: boolean): PluginNote | undefined {
   if (hookName !== hook) {
     const message = `It registers for "${hookName}", the older name of ${hook}, and is called for ${hook}.`;
     return { level: 'info', code: 'legacy', message };
@@ -135,13 +134,6 @@ function noteFor(hookName: string, hook: HookName, row: HookRow, losesPromptFiel
   if (losesPromptFields) {
     const message = `What its handler for ${hook} adds to the prompt is left out: allowPromptInjection is false.`;
     return { level: 'warn', code: 'permission', message };
-  }
-  if (row.place === 'subagents') {
-    return {
-      level: 'info',
-      code: 'pending-hook',
-      message: `Its handler for ${hook} waits: nothing calls this hook yet.`,
-    };
   }
   if (hook === 'before_agent_start') {
     const message = 'It uses before_agent_start; before_model_resolve and before_prompt_build have replaced it.';

@@ -69,11 +69,11 @@ describe('arming the hooks of a plugin', () => {
     expect(statuses.map(({ hook: name, state }) => `${name} ${state}`)).toEqual([
       'llm_input blocked',
       'llm_input blocked',
-      'subagent_spawned pending',
+      'subagent_spawned armed',
       'message_sent armed',
     ]);
     expect(statuses[0]?.reason).toContain('allowConversationAccess');
-    expect(notes.map(({ code }) => code)).toEqual(['blocked-hook', 'refused-hook', 'pending-hook']);
+    expect(notes.map(({ code }) => code)).toEqual(['blocked-hook', 'refused-hook']);
     expect(runner.has('llm_input')).toBe(false);
   });
 

@@ -19,7 +19,7 @@ export interface ArmedHooks {
 
 export function armHooks(
   runner: HookRunner,
-  setup: Pick<PluginSetup, 'id' | 'origin' | 'hooks' | 'pluginConfig'>,
+  setup: Pick<PluginSetup, 'id' | 'origin' | 'hooks' | 'pluginConfig' | 'isRequired'>,
   registrations: readonly PluginRegistration[],
   where: 'worker' | 'inline' = 'inline',
 ): ArmedHooks {
@@ -50,7 +50,7 @@ export function armHooks(
       timeoutFrom,
       pure,
       ephemeral,
-      policy: policy && HOOK_CATALOG[hook].onFailure !== 'skip',
+      policy: (policy || setup.isRequired) && HOOK_CATALOG[hook].onFailure !== 'skip',
       pluginConfig: setup.pluginConfig,
       isRemote: where === 'worker',
       isHeldUp,
@@ -68,7 +68,7 @@ export function armHooks(
     statuses.push({
       ...status,
       timeoutMs: timeoutMs ?? status.timeoutMs,
-      state: admission.kind === 'pending' ? 'pending' : 'armed',
+      state: 'armed',
       reason: admission.note?.message,
     });
   }

@@ -24,6 +24,13 @@ export interface PluginHost {
     readonly runId: string;
     readonly timeoutMs?: number | undefined;
   }): Promise<{ readonly status: string; readonly reply?: string | undefined; readonly error?: string | undefined }>;
+  /** The latest messages of a session, oldest first, in the form that hooks are given. */
+  readSessionMessages(request: {
+    readonly sessionKey: string;
+    readonly limit?: number | undefined;
+  }): Promise<{ readonly messages: readonly JsonValue[] }>;
+  /** Removes a session that the plugin began, with all that was said in it. */
+  deleteSession(request: { readonly sessionKey: string }): Promise<void>;
   resolveApproval(request: { readonly id: string; readonly decision: string }): Promise<void>;
   /** Calls a method of the gateway, its own or a plugin's. */
   callMethod(request: { readonly method: string; readonly params: JsonObject }): Promise<JsonValue | undefined>;

@@ -88,6 +88,10 @@ export class PluginInstance {
     return this.#current?.setup.origin ?? this.#wanted.found.origin;
   }
 
+  get isRequired(): boolean {
+    return this.#current?.setup.isRequired === true;
+  }
+
   get isLoaded(): boolean {
     return this.#current !== undefined;
   }
@@ -195,6 +199,7 @@ export class PluginInstance {
       config: configuration.config,
       pluginConfig: checked.config,
       hooks: entry?.hooks ?? {},
+      isRequired: entry?.required,
       stateDir: this.#parts.stateDir,
       workspaceDir: configuration.workspaceDir,
       homeDir: this.#parts.homeDir,
@@ -290,7 +295,7 @@ export class PluginInstance {
     const current = this.#current;
     this.#failureNotes = [...notes, { level: 'error', code: 'load-failed', message: reason }];
     this.#failedSettings = settings;
-    this.#parts.warn(`The plugin "${this.id}" was not loaded: ${reason}`);
+    this.#parts.warn(`The plugin "${this.id}" was not loaded: ${reason}`, { pluginId: this.id });
     if (current !== undefined && current.settings === settings) {
       const remains = this.#state === 'suspended' ? 'It stays suspended' : 'What was loaded before goes on';
       this.#reason = `${remains}; loading it again failed: ${reason}`;
@@ -321,7 +326,9 @@ export class PluginInstance {
   #next(step: () => Promise<void>): Promise<void> {
     const taken = this.#queue.then(step).catch((error: unknown) => {
       // Only an error of this program gets here.
-      this.#parts.warn(`The plugin "${this.id}" could not be changed: ${(error as Error).message}`);
+      this.#parts.warn(`The plugin "${this.id}" could not be changed: ${(error as Error).message}`, {
+        pluginId: this.id,
+      });
     });
     this.#queue = taken;
     return taken;
@@ -350,10 +357,11 @@ type LoadedSomewhere =
 
 /** Everything that it would be loaded with, to see whether that has changed. */
 function settingsOf({ found, enablement, configuration }: WantedPlugin): string {
-  const { config, hooks, isolation } = entryOf(configuration.settings, found.id) ?? {};
+  const { config, hooks, isolation, required } = entryOf(configuration.settings, found.id) ?? {};
   const { entryPath, rootDir, origin, manifest, problem } = found;
   const { holdsMemorySlot } = enablement;
-  return JSON.stringify([entryPath, rootDir, origin, manifest, problem, holdsMemorySlot, config, hooks, isolation]);
+  const settings = [config, hooks, isolation, required];
+  return JSON.stringify([entryPath, rootDir, origin, manifest, problem, holdsMemorySlot, settings]);
 }
 
 function failure(reason: string): LoadFailure {

@@ -15,6 +15,8 @@ export interface PluginRegistry {
 export interface Registered<Kind extends RegistrationKind> {
   readonly pluginId: string;
   readonly origin: PluginOrigin;
+  /** The operator requires the plugin. */
+  readonly isRequired?: boolean | undefined;
   readonly registration: Extract<PluginRegistration, { readonly kind: Kind }>;
 }
 

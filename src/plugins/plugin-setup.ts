@@ -23,6 +23,8 @@ export interface PluginSetup {
   /** The plugin's own, with the defaults of its schema. */
   readonly pluginConfig: JsonObject;
   readonly hooks: PluginHookSettings;
+  /** The operator requires it, so what it transforms is withheld when one of its handlers fails. */
+  readonly isRequired?: boolean | undefined;
   readonly stateDir: string;
   readonly workspaceDir: string;
   /** What a leading `~` in a path means; without it such a path is left as it is. */

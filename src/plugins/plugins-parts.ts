@@ -3,6 +3,7 @@
 
 import type { HookRunner } from '../hooks/runner.ts';
 import type { JsonObject } from '../protocol/json.ts';
+import type { Say } from '../protocol/log.ts';
 import type { PluginSettings } from '../protocol/plugin-settings.ts';
 import type { PluginLoader, WorkerEvents } from './loaded-plugin.ts';
 import type { PluginHostFor } from './plugin-host.ts';
@@ -17,7 +18,7 @@ export interface PluginsParts extends PluginsConfiguration {
   readonly bundledDirs?: readonly string[] | undefined;
   readonly now: () => number;
   /** One sentence for the operator. */
-  readonly warn: (sentence: string) => void;
+  readonly warn: Say;
   /** Tells the operator a warning about a loaded plugin, once. Without it, only the status shows the warning. */
   readonly tell?: ((pluginId: string, sentence: string) => void) | undefined;
 }

@@ -88,10 +88,10 @@ export class Plugins implements PluginRegistry {
     const lists = this.#instances.map(({ registrations }) => registrations);
     if (this.#registered && haveSameItems(this.#registered.lists, lists)) return this.#registered.byKind;
     const byKind = new Map<RegistrationKind, Registered<RegistrationKind>[]>();
-    for (const { id, origin, registrations } of this.#instances) {
+    for (const { id, origin, isRequired, registrations } of this.#instances) {
       for (const registration of registrations) {
         const ofKind = byKind.get(registration.kind) ?? [];
-        ofKind.push({ pluginId: id, origin, registration });
+        ofKind.push({ pluginId: id, origin, isRequired, registration });
         byKind.set(registration.kind, ofKind);
       }
     }

@@ -9,7 +9,9 @@ import type { RemoteHandlers } from '../hooks/remote-handlers.ts';
 import type { InternalHookEvent } from '../protocol/bootstrap-event.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 
-export type PluginRegistration =
+export type PluginRegistration = MayBeHeldUp & AnyRegistration;
+
+type AnyRegistration =
   | HookHandlerRegistration
   | InternalHandlerRegistration
   | ToolRegistration
@@ -28,6 +30,12 @@ export type PluginRegistration =
 
 export type RegistrationKind = PluginRegistration['kind'];
 
+/** The time in which others keep a plugin from its work does not count against the plugin's limits. */
+export interface MayBeHeldUp {
+  /** Of plugins in the worker: whether the worker cannot come to this plugin's calls right now. */
+  readonly isHeldUp?: (() => boolean) | undefined;
+}
+
 type Answer<Value = unknown> = Value | Promise<Value>;
 
 /** `api.on`, as the plugin called it. Whether the hook exists and is allowed is decided when it is armed. */
@@ -44,8 +52,6 @@ export interface HookHandlerRegistration {
   readonly policy?: boolean | undefined;
   /** Of plugins in the worker: how several handlers are asked with one message. */
   readonly remote?: RemoteHandlers | undefined;
-  /** Of plugins in the worker: whether the worker cannot come to this plugin's calls right now. */
-  readonly isHeldUp?: (() => boolean) | undefined;
 }
 
 /** `api.registerHook`: events of hook packs. */
@@ -56,8 +62,6 @@ export interface InternalHandlerRegistration {
   readonly description?: string | undefined;
   /** Returns what it added to `messages` and left in `context.bootstrapFiles`, because it works on a copy of the event. */
   readonly handler: (event: InternalHookEvent) => Answer<InternalHandlerAnswer>;
-  /** As of a HookHandlerRegistration. */
-  readonly isHeldUp?: (() => boolean) | undefined;
 }
 
 export interface InternalHandlerAnswer {

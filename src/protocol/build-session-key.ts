@@ -6,7 +6,7 @@ import { isCronRunSessionKey, normalizeSessionKey, parseAgentSessionKey } from '
 
 type Text = string | undefined | null;
 
-export const DEFAULT_MAIN_KEY = 'main';
+const DEFAULT_MAIN_KEY = 'main';
 
 /** How far direct messages are kept apart: not at all, by person, by person and platform, or by account as well. */
 export type DmScope = 'main' | 'per-peer' | 'per-channel-peer' | 'per-account-channel-peer';

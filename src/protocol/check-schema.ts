@@ -1,12 +1,13 @@
 // Checks a value against a JSON Schema that comes from outside: from a plugin or an MCP server. It understands draft-07
 // and 2020-12. It fetches nothing and does not check formats. Reading the schema and checking a value are both limited
-// in time, because a pattern may take for ever. The caller decides how a problem is worded.
+// in time, because a pattern may take for ever; a schema of plain words needs no limit for its values, and none is set,
+// because setting one costs more than the check. The caller decides how a problem is worded.
 //
 // Result: a schema that cannot be used is an outcome with the reason. Errors: none.
 
 import { type Context, createContext, Script } from 'node:vm';
 import type { Ajv, ErrorObject, Options, ValidateFunction } from 'ajv';
-import type { JsonObject, JsonValue } from './json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 import { oneLine } from './one-line.ts';
 
 export type SchemaProblem = ErrorObject<string, Readonly<Record<string, unknown>>, unknown>;
@@ -32,11 +33,12 @@ export async function checkSchema(
   { fillsDefaults = false, timeoutMs = TIMEOUT_MS }: CheckSchemaOptions = {},
 ): Promise<SchemaCheck> {
   const known = fillsDefaults ? FILLING : PLAIN;
-  const compiled = known.get(schema) ?? (await compile(schema, fillsDefaults, timeoutMs));
+  const compiled = known.get(schema) ?? (await compileOnce(schema, fillsDefaults, timeoutMs));
   known.set(schema, compiled);
   if (typeof compiled !== 'function') return compiled;
   try {
-    const run = runBounded(() => (compiled(value) ? [] : (compiled.errors ?? [])), timeoutMs);
+    const check = () => (compiled(value) ? [] : (compiled.errors ?? []));
+    const run = isPlain(schema) ? ({ isOver: true, result: check() } as const) : runBounded(check, timeoutMs);
     return run.isOver ? { kind: 'checked', problems: run.result } : { kind: 'overran', timeoutMs };
   } catch (error) {
     return unusable(error);
@@ -47,6 +49,54 @@ export async function checkSchema(
 type Compiled = ValidateFunction | Exclude<SchemaCheck, { readonly kind: 'checked' }>;
 const PLAIN = new WeakMap<JsonObject, Compiled>();
 const FILLING = new WeakMap<JsonObject, Compiled>();
+
+/**
+ * True when the time that a check takes is bounded by the sizes of the schema and the value: the schema has only words
+ * that look at a part of the value once. Patterns, references and comparisons of all items with each other are no such words.
+ */
+function isPlain(schema: JsonObject): boolean {
+  const known = PLAINNESS.get(schema);
+  if (known !== undefined) return known;
+  const isSo = hasPlainWords(schema);
+  PLAINNESS.set(schema, isSo);
+  return isSo;
+}
+
+const PLAINNESS = new WeakMap<JsonObject, boolean>();
+
+function hasPlainWords(schema: JsonValue | undefined): boolean {
+  if (typeof schema === 'boolean') return true;
+  if (!isJsonObject(schema)) return false;
+  return Object.entries(schema).every(([word, value]) => {
+    if (PLAIN_WORDS.has(word)) return true;
+    if (word === 'items' || word === 'additionalProperties') return hasPlainWords(value);
+    if (word === 'anyOf' || word === 'oneOf') return Array.isArray(value) && value.every(hasPlainWords);
+    return word === 'properties' && isJsonObject(value) && Object.values(value).every(hasPlainWords);
+  });
+}
+
+const PLAIN_WORDS: ReadonlySet<string> = new Set([
+  ...['$schema', 'title', 'description', 'default', 'examples', 'nullable', 'type', 'enum', 'const', 'required'],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'],
+]);
+
+/** A plugin or server that is loaded again brings equal schemas as new objects. Reading one takes milliseconds. */
+const BY_TEXT = new Map<string, Compiled>();
+const MOST_TEXTS = 500;
+const LONGEST_TEXT = 20_000;
+
+async function compileOnce(schema: JsonObject, useDefaults: boolean, timeoutMs: number): Promise<Compiled> {
+  const text = `${useDefaults} ${JSON.stringify(schema)}`;
+  const known = BY_TEXT.get(text);
+  if (known) return known;
+  const compiled = await compile(schema, useDefaults, timeoutMs);
+  // Only a schema that could be read is kept: whether reading takes too long depends on the limit and on the machine.
+  if (typeof compiled !== 'function' || text.length > LONGEST_TEXT) return compiled;
+  if (BY_TEXT.size >= MOST_TEXTS) BY_TEXT.clear();
+  BY_TEXT.set(text, compiled);
+  return compiled;
+}
 
 async function compile(schema: JsonObject, useDefaults: boolean, timeoutMs: number): Promise<Compiled> {
   const [{ Ajv }, { Ajv2020 }] = await Promise.all([import('ajv'), import('ajv/dist/2020.js')]);

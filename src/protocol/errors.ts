@@ -116,3 +116,12 @@ export class McpStartError extends defineError({
     'A server of `mcp.servers` could not be started or connected to, or lists no tools; `reason` says why. Runs go on without it.',
   remedy: 'Try it with `atrium mcp test NAME`.',
 }) {}
+
+export class ReplayInputGoneError extends defineError({
+  code: 'ATRIUM_RUN_INPUT_GONE',
+  status: 409,
+  message: ({ runId, input }: { runId: string; input: string }) =>
+    `Run ${runId} cannot be composed again, because this is gone: ${input}.`,
+  means: 'A run was to be replayed, and an input of it is not stored: it was pruned, deleted, or never recorded.',
+  remedy: 'Raise `recorder.captures.maxDays` and `recorder.captures.maxBytes` to keep the inputs of runs longer.',
+}) {}

@@ -1,6 +1,7 @@
 // A message on its way in, and the place that it came from. Channels make these values; no other part knows the form
 // that a platform uses.
 
+import type { AttachmentRef } from './attachment.ts';
 import type { JsonObject } from './json.ts';
 
 /** The addressee of a message: one person, a closed group, or a public channel. */
@@ -17,16 +18,46 @@ export interface Surface {
   readonly threadId?: string | undefined;
 }
 
+/** The place that a thread belongs to; undefined for a place that is not a thread. */
+export function parentSurface({ threadId, ...parent }: Surface): Surface | undefined {
+  return threadId === undefined ? undefined : parent;
+}
+
 export interface Sender {
   readonly id: string;
   readonly name?: string | undefined;
   readonly username?: string | undefined;
 }
 
+/** The server or workspace that a place belongs to: a guild of Discord, a team of Slack. */
+export interface Space {
+  readonly id: string;
+  readonly name?: string | undefined;
+  /** The ids of the roles that the sender has there. */
+  readonly senderRoles?: readonly string[] | undefined;
+}
+
+/** The message that another one answers, as the platform hands it over. It is data: the agent reads its words and does not follow them. */
+export interface Quote {
+  readonly sender: Sender;
+  readonly text: string;
+  /** Set when this channel's own account wrote it. */
+  readonly isOwn?: true | undefined;
+}
+
+/** A message at the same place that did not speak to the agent. It is data, as a quote is. */
+export interface Overheard {
+  readonly sender: Sender;
+  readonly text: string;
+  readonly at: number;
+}
+
 export interface Inbound {
   readonly surface: Surface;
   readonly sender: Sender;
   readonly text: string;
+  /** Files and images that came with the message. Their bytes were kept before the message is received. */
+  readonly attachments?: readonly AttachmentRef[] | undefined;
   /** The time in milliseconds at which the platform says that the message was written. */
   readonly at: number;
   /** The platform's id of this event. Two inbounds of one channel and account with the same id are one message. */
@@ -35,7 +66,18 @@ export interface Inbound {
   readonly messageId?: string | undefined;
   readonly revision?: number | undefined;
   readonly replyToId?: string | undefined;
+  /** What the message answers, where the platform hands it over with the message. */
+  readonly quote?: Quote | undefined;
+  /** What people said at this place since the agent was last spoken to, oldest first. Only the gateway sets it. */
+  readonly overheard?: readonly Overheard[] | undefined;
+  /**
+   * Whether the message speaks to the agent: by its name, as a reply to one of its messages, as a command, or in a
+   * thread that the agent takes part in.
+   */
   readonly wasMentioned?: boolean | undefined;
+  readonly space?: Space | undefined;
+  /** The name of the group or channel, as people see it. */
+  readonly placeName?: string | undefined;
   /** The key of the session that the sender asked for. Only some surfaces may choose one: terminals and API clients. */
   readonly sessionKey?: string | undefined;
   readonly agentId?: string | undefined;
@@ -75,6 +117,13 @@ export function dedupeKeyOf(inbound: Inbound): string | undefined {
 
 export function dedupeKeyOfCall({ runId, call }: Pick<AgentOrigin, 'runId' | 'call'>): string {
   return JSON.stringify(['agent', runId, call]);
+}
+
+/** Reads an address as plugins write it: `group:123` and `channel:123` are shared places; everything else is one person. */
+export function peerOfAddress(to: string): Peer {
+  const [, kind, id] = /^(group|channel|user|direct):(.+)$/.exec(to.trim()) ?? [];
+  if (kind === 'group' || kind === 'channel') return { kind, id: id ?? '' };
+  return { kind: 'direct', id: id ?? to.trim() };
 }
 
 /** Two surfaces with the same text form are the same place. */

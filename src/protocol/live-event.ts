@@ -5,15 +5,22 @@
 // `delivery-end` per part. A run that is taken up again after a crash starts over with a higher attempt, and its drafts
 // replace those of the attempt before.
 
+import type { AttachmentRef } from './attachment.ts';
 import type { Surface } from './inbound.ts';
 import type { JsonValue } from './json.ts';
+import type { Suppression } from './suppression.ts';
 
 export type LiveEvent =
   /**
    * The event has no text while a gate may still block the message. It is told again with the text when the gate has
    * passed.
    */
-  | (Base & { readonly type: 'message-accepted'; readonly text: string; readonly surface: Surface })
+  | (Base & {
+      readonly type: 'message-accepted';
+      readonly text: string;
+      readonly attachments?: readonly AttachmentRef[] | undefined;
+      readonly surface: Surface;
+    })
   | (Base & {
       readonly type: 'run-start';
       readonly attempt: number;
@@ -54,6 +61,35 @@ export type LiveEvent =
       readonly decision: string;
       readonly by: string;
     })
+  /** The run waits for other sessions and goes on when they have ended or the time is over. */
+  | (Base & {
+      readonly type: 'wait-start';
+      readonly toolCallId: string;
+      readonly awaited: readonly string[];
+      readonly expiresAt: number;
+    })
+  | (Base & {
+      readonly type: 'wait-end';
+      readonly toolCallId: string;
+      /** `over` also when the time was over; `cancelled` when the run was stopped. */
+      readonly outcome: 'over' | 'cancelled';
+    })
+  /** The session has spawned a child. The run is the one that spawned it. */
+  | (Base & {
+      readonly type: 'child-start';
+      readonly childKey: string;
+      readonly agentId: string;
+      readonly label: string | null;
+      readonly taskName: string | null;
+    })
+  | (Base & {
+      readonly type: 'child-end';
+      readonly childKey: string;
+      readonly outcome: 'ok' | 'error' | 'timeout' | 'killed' | 'reset' | 'deleted';
+      readonly error?: string | undefined;
+    })
+  /** A limit on spending is near. It is told once for each limit and period, with the run that brought it there. */
+  | (Base & { readonly type: 'limit-near'; readonly setting: string; readonly text: string })
   | (Base & {
       readonly type: 'run-end';
       readonly status: RunStatus;
@@ -72,14 +108,7 @@ export type LiveEvent =
       /** Says why the part did not arrive. */
       readonly error?: string | undefined;
       /** Says which handler stopped the part, and why. */
-      readonly suppressed?:
-        | {
-            readonly hook: string;
-            readonly by: string;
-            readonly reason: string;
-            readonly cancelReason?: string | undefined;
-          }
-        | undefined;
+      readonly suppressed?: Suppression | undefined;
     })
   | (Base & { readonly type: 'session-end'; readonly sessionId: string; readonly reason: SessionEndReason });
 
@@ -93,7 +122,7 @@ interface Base {
 export type LiveEventType = LiveEvent['type'];
 
 /** The states of a run. `stopped` means by a person or by a client that left, `blocked` means by a gate. */
-export const RUN_STATUSES = ['running', 'suspended', 'done', 'failed', 'stopped', 'blocked'] as const;
+const RUN_STATUSES = ['running', 'suspended', 'done', 'failed', 'stopped', 'blocked'] as const;
 export type RunStatus = (typeof RUN_STATUSES)[number];
 
 export const SESSION_END_REASONS = [

@@ -1,13 +1,17 @@
 // What was said, in the form in which the transcript keeps it and in which every provider receives it. Providers have
 // forms of their own; each conversion is one file in `models/`, and no other code knows those forms.
 
+import type { AttachmentRef } from './attachment.ts';
 import type { JsonValue } from './json.ts';
 
 export type Message = UserMessage | AssistantMessage | ToolMessage;
 
 export interface UserMessage {
   readonly role: 'user';
+  /** The words, with a line for every attachment. */
   readonly content: string;
+  /** Images, which providers receive in their own form. */
+  readonly attachments?: readonly AttachmentRef[] | undefined;
 }
 
 export interface AssistantMessage {

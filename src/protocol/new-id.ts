@@ -1,5 +1,6 @@
 // Makes ids. Ids of things that happen (runs, sessions, dead letters) sort by time, and their random end cannot be
-// guessed. The id of an approval is short and has no letters that look like digits, because people type it.
+// guessed. The id of an approval and the code of a pairing are short and have no letters that look like digits, because
+// people type them.
 
 import { randomBytes, randomInt } from 'node:crypto';
 
@@ -9,6 +10,13 @@ export function newId(
   now: number,
 ): string {
   return `${prefix}_${now.toString(36).padStart(9, '0')}${randomBytes(8).toString('hex').slice(0, 15)}`;
+}
+
+const CODE_SIGNS = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
+
+/** For example `K3F9X2MQ`: 40 random bits. A person reads it to another, so no sign looks like another one. */
+export function newPairingCode(): string {
+  return Array.from({ length: 8 }, () => CODE_SIGNS[randomInt(CODE_SIGNS.length)]).join('');
 }
 
 const LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';

@@ -73,11 +73,15 @@ export interface RecordedRequest {
   readonly model: string;
   readonly api: string;
   readonly call: number;
-  /** The body as it is sent. Its exact bytes are kept as a capture, so only the debug logs use this field. */
+  /** How many bytes are sent, images included. */
+  readonly sentBytes: number;
+  /** The body as it is sent, with images named by their hashes. Its exact bytes are kept as a capture, so only the debug logs use this field. */
   readonly body: string;
   /** What a prompt cache depends on. It is computed only when a debug log needs it. */
   readonly cacheTrace: () => {
     readonly system: string;
+    /** What the run was asked, where it is a run's own request. */
+    readonly prompt?: string | undefined;
     readonly messages: readonly { readonly role: string; readonly content: unknown }[];
   };
 }
@@ -91,6 +95,15 @@ export interface RecordedModelCall {
   readonly cost?: number | undefined;
   readonly error?: string | undefined;
   readonly text?: string | undefined;
+  /** Only the debug logs use the thoughts and the calls; each call that starts is recorded by itself. */
+  readonly thinking?: string | undefined;
+  readonly toolCalls?: readonly RecordedToolCall[] | undefined;
+}
+
+export interface RecordedToolCall {
+  readonly id: string;
+  readonly name: string;
+  readonly params: unknown;
 }
 
 /** One call of one handler, as the hook runner tells it. */

@@ -7,7 +7,7 @@ export const SESSION_TYPES = ['interactive', 'subagent', 'scheduled', 'ci'] as c
 export type SessionType = (typeof SESSION_TYPES)[number];
 
 /** What started the run. A heartbeat is scheduled, yet it is not filtered like a cron job: it needs HEARTBEAT.md. */
-export const TRIGGERS = ['user', 'cron', 'heartbeat', 'spawn', 'manual'] as const;
+const TRIGGERS = ['user', 'cron', 'heartbeat', 'spawn', 'manual'] as const;
 export type Trigger = (typeof TRIGGERS)[number];
 
 export interface SessionTypeFacts {

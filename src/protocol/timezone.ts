@@ -16,6 +16,8 @@ export function isTimezone(name: string): boolean {
 }
 
 function canBeSet(name: string): boolean {
+  // Every machine knows it, and Node needs not be asked, which takes a while for the first time.
+  if (name === 'UTC') return true;
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
     return true;

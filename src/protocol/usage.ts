@@ -27,6 +27,27 @@ export interface Cost {
   readonly unpriced: number;
 }
 
+/** The tokens and the cost of several calls. */
+export interface UsageSum extends Usage, Cost {
+  readonly calls: number;
+}
+
+export const NO_SUM: UsageSum = { ...NO_USAGE, calls: 0, cost: null, unpriced: 0 };
+
+export function addSums(a: UsageSum, b: UsageSum): UsageSum {
+  return {
+    ...addUsage(a, b),
+    calls: a.calls + b.calls,
+    cost: a.cost === null ? b.cost : a.cost + (b.cost ?? 0),
+    unpriced: a.unpriced + b.unpriced,
+  };
+}
+
+/** A cost of null means that the price of the call is not known. */
+export function addCall(sum: UsageSum, call: Usage & { readonly cost: number | null }): UsageSum {
+  return addSums(sum, { ...call, calls: 1, unpriced: call.cost === null ? 1 : 0 });
+}
+
 /** Formats a cost for people: `0.0123`, `unknown`, or `0.0123 and 2 calls of unknown cost`. */
 export function formatCost({ cost, unpriced }: Cost): string {
   if (cost === null) return 'unknown';

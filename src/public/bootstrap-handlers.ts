@@ -7,7 +7,7 @@ import {
   type BootstrapHookOverrides,
 } from '../context/apply-bootstrap-hook-overrides.ts';
 import { bundledHandlers, refuseBundledId } from '../gateway/composer/bundled-handlers.ts';
-import { bootstrapHandlersOf } from '../gateway/composer/context-engine.ts';
+import { bootstrapHandlersOf } from '../gateway/composer/prepared-agents.ts';
 import { HookRunner } from '../hooks/runner.ts';
 import type { AgentBootstrapHookEvent, InternalHookHandler } from '../protocol/bootstrap-event.ts';
 import type { WorkspaceBootstrapFile } from '../protocol/bootstrap-file.ts';

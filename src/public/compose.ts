@@ -35,6 +35,7 @@ const OPTIONS: Readonly<Record<keyof ComposeOptions, true>> = {
   trigger: true,
   channel: true,
   channelName: true,
+  isForSeveralPeople: true,
   channelContext: true,
   at: true,
   timezone: true,

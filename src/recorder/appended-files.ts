@@ -4,7 +4,7 @@
 // Promise: nothing here throws or rejects. A file that cannot be written causes one warning, and its lines are dropped;
 // lines for which there is no memory are dropped too. Files are private, and a link in place of a file is not followed.
 
-import { constants } from 'node:fs';
+import { appendFileSync, closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -13,6 +13,8 @@ export interface AppendedFilesSettings {
   readonly warn: (message: string) => void;
   /** The most bytes of all lines that wait. */
   readonly maxPendingBytes?: number | undefined;
+  /** Whether a folder is on a disk of this machine, where writing a few lines takes less than asking a thread to. */
+  readonly isLocal?: ((dir: string) => boolean) | undefined;
 }
 
 /** A line whose text is made when its place in the file is known. */
@@ -42,6 +44,7 @@ const GATHER_MS = 250;
 export class AppendedFiles {
   readonly #warn: (message: string) => void;
   readonly #maxPendingBytes: number;
+  readonly #isLocal: (dir: string) => boolean;
   readonly #waiting = new Map<string, AppendedLine[]>();
   readonly #writers = new Map<string, Promise<void>>();
   /**
@@ -55,9 +58,10 @@ export class AppendedFiles {
   #pendingBytes = 0;
   #dropped = 0;
 
-  constructor({ warn, maxPendingBytes = MAX_PENDING_BYTES }: AppendedFilesSettings) {
+  constructor({ warn, maxPendingBytes = MAX_PENDING_BYTES, isLocal = () => false }: AppendedFilesSettings) {
     this.#warn = warn;
     this.#maxPendingBytes = maxPendingBytes;
+    this.#isLocal = isLocal;
   }
 
   /** The number of lines that were lost, because memory was short or a file could not be written. */
@@ -104,7 +108,7 @@ export class AppendedFiles {
     await this.#gather();
     for (let lines = this.#take(file); lines.length > 0; lines = this.#take(file)) {
       try {
-        await this.#writeLines(file, lines);
+        if (!this.#writeAtOnce(file, lines)) await this.#writeLines(file, lines);
       } catch (error) {
         this.#dropped += lines.length;
         this.#places.delete(file);
@@ -136,20 +140,29 @@ export class AppendedFiles {
     return lines;
   }
 
+  /** False when the file is not as this process left it, or is far away. Then nothing has happened yet. */
+  #writeAtOnce(file: string, lines: readonly AppendedLine[]): boolean {
+    const known = this.#places.get(file);
+    if (!known || !this.#isLocal(path.dirname(file))) return false;
+    const fd = openKnown(file, known.size);
+    if (fd === undefined) return false;
+    try {
+      const { text, place } = textOf(lines, known);
+      if (text !== '') appendFileSync(fd, text);
+      this.#remember(file, place);
+      return true;
+    } finally {
+      closeSync(fd);
+    }
+  }
+
   async #writeLines(file: string, lines: readonly AppendedLine[]): Promise<void> {
     const { handle, size } = await openPrivately(file);
     try {
       const known = this.#places.get(file);
-      let place: FilePlace = known?.size === size ? known : await readPlace(handle, size);
-      const texts: string[] = [];
-      for (const line of lines) {
-        const text = line.text(place);
-        if (text === undefined) continue;
-        texts.push(`${text}\n`);
-        place = { size: place.size + Buffer.byteLength(text) + 1, lastLine: text.slice(0, LINE_BEGINNING) };
-      }
-      if (texts.length > 0) await handle.appendFile(texts.join(''));
-      this.#remember(file, { ...place, lastLine: place.lastLine && beginningOf(place.lastLine) });
+      const { text, place } = textOf(lines, known?.size === size ? known : await readPlace(handle, size));
+      if (text !== '') await handle.appendFile(text);
+      this.#remember(file, place);
     } finally {
       await handle.close();
     }
@@ -173,11 +186,44 @@ export class AppendedFiles {
   }
 }
 
+/** The lines as one text, and the place behind them. */
+function textOf(
+  lines: readonly AppendedLine[],
+  before: FilePlace,
+): { readonly text: string; readonly place: FilePlace } {
+  let place = before;
+  const texts: string[] = [];
+  for (const line of lines) {
+    const text = line.text(place);
+    if (text === undefined) continue;
+    texts.push(`${text}\n`);
+    place = { size: place.size + Buffer.byteLength(text) + 1, lastLine: text.slice(0, LINE_BEGINNING) };
+  }
+  return { text: texts.join(''), place: { ...place, lastLine: place.lastLine && beginningOf(place.lastLine) } };
+}
+
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants;
+/**
+ * The file is opened without blocking; otherwise a pipe in its place would block a thread until a process reads from it.
+ */
+const OPEN_FLAGS = O_RDWR | O_APPEND | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
+
+/** Opens a private regular file of exactly this size. Undefined for everything else, a missing file included. */
+function openKnown(file: string, size: number): number | undefined {
+  let fd: number;
+  try {
+    fd = openSync(file, OPEN_FLAGS);
+  } catch {
+    return undefined;
+  }
+  const stats = fstatSync(fd);
+  if (stats.isFile() && stats.size === size && (stats.mode & 0o077) === 0) return fd;
+  closeSync(fd);
+  return undefined;
+}
+
 async function openPrivately(file: string): Promise<{ readonly handle: FileHandle; readonly size: number }> {
-  const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants;
-  // The file is opened without blocking; otherwise a pipe in its place would block a thread until a process reads from
-  // it.
-  const flags = O_RDWR | O_APPEND | O_CREAT | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
+  const flags = OPEN_FLAGS | O_CREAT;
   const handle = await open(file, flags, 0o600).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });

@@ -5,7 +5,7 @@
 // Promise: the texts of the parts joined are the body, for any text. A capture that is read returns exactly the body or
 // says which parts are gone. Headers and address are kept without secrets; the body is kept as it is.
 
-import { createHash } from 'node:crypto';
+import { hash as hashOnce } from 'node:crypto';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Store, Write } from '../store/store.ts';
 import { redactHeaders, redactUrl } from './redact.ts';
@@ -22,9 +22,13 @@ export interface CapturedRequest {
     readonly url: string;
     readonly headers: Readonly<Record<string, string>>;
     readonly body: string;
+    /** The places at which images are named in the body. Their bytes are stored elsewhere, once. */
+    readonly images?: readonly { readonly at: number; readonly hash: string; readonly size: number }[] | undefined;
   };
   /** The authors of the text that is new since the request before. It is kept beside the request. */
   readonly spans?: readonly object[] | undefined;
+  /** What is needed to write the same request down again. It is kept beside the request, too. */
+  readonly sent?: object | undefined;
 }
 
 export interface Capture {
@@ -35,8 +39,10 @@ export interface Capture {
   readonly model: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The size in bytes of the body as it was sent. */
+  /** The size in bytes of the body, in which images are named by their hashes. */
   readonly size: number;
+  readonly images: NonNullable<CapturedRequest['wire']['images']>;
+  readonly sent: unknown;
   /** Undefined when parts are missing, because half a request would look like a whole one. */
   readonly body: string | undefined;
   /** The keys of parts that are gone or were changed. */
@@ -44,7 +50,8 @@ export interface Capture {
 }
 
 /** Returns the writes that store a request. They may share a commit with other writes. */
-export function captureRequest({ runId, call, at, provider, model, wire, spans = [] }: CapturedRequest): Write[] {
+export function captureRequest(request: CapturedRequest): Write[] {
+  const { runId, call, at, provider, model, wire, spans = [], sent } = request;
   const parts = splitBody(wire.body).map((text) => ({ ...keyOf(text), text }));
   const byKey = new Map(parts.map((part) => [part.hash, part]));
   const inserts = [...byKey.values()].map(
@@ -71,9 +78,12 @@ export function captureRequest({ runId, call, at, provider, model, wire, spans =
         url: redactUrl(wire.url),
         headers: redactHeaders(wire.headers),
         ...(spans.length === 0 ? {} : { spans: spans as readonly JsonObject[] }),
+        ...(sent === undefined ? {} : { sent: sent as JsonObject }),
+        ...(wire.images?.length ? { images: wire.images.map((image) => ({ ...image })) } : {}),
       },
       manifest: parts.map((part) => part.hash),
       size: parts.reduce((total, part) => total + part.size, 0),
+      isIndexed: false,
     },
   };
   return [...inserts, ...touches, capture];
@@ -103,6 +113,8 @@ export async function readCapture(store: Store, runId: string, call?: number): P
     url: typeof row.envelope.url === 'string' ? row.envelope.url : '',
     headers: headersOf(row.envelope.headers),
     size: row.size,
+    images: imagesOf(row.envelope.images),
+    sent: row.envelope.sent,
     body: missing.length === 0 ? row.manifest.map((key) => texts.get(key) ?? '').join('') : undefined,
     missing,
   };
@@ -123,7 +135,11 @@ export function batchesOf<T>(items: readonly T[], size = 500): readonly (readonl
 /** The SHA-256 and the number of the text's bytes, so that the size can be computed from a list of keys alone. */
 function keyOf(text: string): { readonly hash: string; readonly size: number } {
   const size = Buffer.byteLength(text);
-  return { hash: `${createHash('sha256').update(text).digest('hex')}.${size}`, size };
+  return { hash: `${hashOnce('sha256', text, 'hex')}.${size}`, size };
+}
+
+function imagesOf(images: unknown): Capture['images'] {
+  return Array.isArray(images) ? (images as Capture['images']) : [];
 }
 
 function headersOf(headers: unknown): Readonly<Record<string, string>> {

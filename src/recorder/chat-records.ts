@@ -4,20 +4,24 @@
 //
 // Promise: a record only grows, and what it holds is what the store holds. A line that a crash cut short, a line that
 // somebody changed, and a file that is gone are noticed before the next line is written, and the file is then made anew
-// under another name and renamed. Nothing here throws: a record that cannot be written is one warning.
+// under another name and renamed. Nothing here throws: a record that cannot be written is one warning, which stays in
+// `warnings` until the record is written.
 
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { lstat, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { lstat, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { textOf } from '../protocol/message.ts';
 import type { Store } from '../store/store.ts';
 import type { SessionRow, TranscriptRow } from '../store/tables.ts';
+import { ChatFolderRefusedError, type ChatRecordPlace, findChatFolder, makeChatFolder } from './chat-record-folder.ts';
 
 export interface ChatRecordsParts {
   readonly store: Store;
-  /** The folder of an agent's records; undefined for an agent that has none. */
-  readonly dirOf: (agentId: string) => string | undefined;
+  /** The agents that have records. */
+  readonly agentIds: readonly string[];
+  /** Where an agent's records are; undefined for an agent that has none. */
+  readonly placeOf: (agentId: string) => ChatRecordPlace | undefined;
   readonly warn: (sentence: string) => void;
 }
 
@@ -48,17 +52,28 @@ export class ChatRecords {
   readonly #known = new Map<string, KnownRecord>();
   /** By session key: the work that goes on, so that a record is written by one at a time. */
   readonly #writing = new Map<string, Promise<void>>();
-  readonly #warned = new Set<string>();
+  /** By the root of the records: what is wrong there. */
+  readonly #warnings = new Map<string, string>();
   #isClosed = false;
 
   constructor(parts: ChatRecordsParts) {
     this.#parts = parts;
   }
 
+  /** Sentences about records that are not written. */
+  get warnings(): readonly string[] {
+    return [...this.#warnings.values()];
+  }
+
   /** Brings the records of all conversations up to date: what a crash kept from being written is written now. */
   async open(): Promise<void> {
-    const sessions = await this.#parts.store.select('sessions', {}).catch(() => []);
-    const theirs = sessions.filter(({ agentId }) => this.#parts.dirOf(agentId) !== undefined);
+    const { store, agentIds, placeOf } = this.#parts;
+    for (const place of agentIds.map(placeOf)) {
+      // A folder that must not be used is named before the first message.
+      if (place) await findChatFolder(place).catch((error) => this.#tell(place.root, error));
+    }
+    const sessions = await store.select('sessions', {}).catch(() => []);
+    const theirs = sessions.filter(({ agentId }) => placeOf(agentId) !== undefined);
     for (const sessionKey of new Set(theirs.map((session) => session.sessionKey))) {
       if (this.#isClosed) return;
       await this.follow(sessionKey);
@@ -87,24 +102,28 @@ export class ChatRecords {
   }
 
   async #write(sessionKey: string): Promise<void> {
-    const { store, dirOf } = this.#parts;
-    let dir: string | undefined;
+    const { store, placeOf } = this.#parts;
+    let place: ChatRecordPlace | undefined;
     try {
       const sessions = await store.select('sessions', { where: { sessionKey }, orderBy: [['startedAt', 'asc']] });
-      dir = sessions[0] && dirOf(sessions[0].agentId);
-      if (dir === undefined) return;
-      await this.#bringUpToDate(sessionKey, dir, sessions);
+      place = sessions[0] && placeOf(sessions[0].agentId);
+      if (place === undefined) return;
+      await this.#bringUpToDate(sessionKey, place, sessions);
+      this.#warnings.delete(place.root);
     } catch (error) {
       this.#known.delete(sessionKey);
-      this.#tell(dir ?? sessionKey, error);
+      this.#tell(place?.root ?? sessionKey, error);
     }
   }
 
-  async #bringUpToDate(sessionKey: string, dir: string, sessions: readonly SessionRow[]): Promise<void> {
-    const file = join(dir, `${chatIdOf(sessionKey)}.jsonl`);
+  async #bringUpToDate(sessionKey: string, place: ChatRecordPlace, sessions: readonly SessionRow[]): Promise<void> {
+    const name = `${chatIdOf(sessionKey)}.jsonl`;
+    const found = await findChatFolder(place);
     const known = this.#known.get(sessionKey);
-    const isAsLeft = known !== undefined && (await stampOf(file)) === known.stamp;
+    const isAsLeft = found !== undefined && known !== undefined && (await stampOf(join(found, name))) === known.stamp;
     const lines = await this.#linesOf(sessions, isAsLeft ? known : undefined);
+    if (found === undefined && lines.length === 0) return;
+    const file = join(found ?? (await makeChatFolder(place)), name);
     const texts = lines.map((line) => `${JSON.stringify(line)}\n`);
     if (isAsLeft) await appendTo(file, texts.join(''));
     else {
@@ -113,7 +132,6 @@ export class ChatRecords {
         await rm(file, { force: true });
         return;
       }
-      await mkdir(dir, { recursive: true, mode: 0o700 });
       if (kept === undefined) await replace(file, texts.join(''));
       else await appendTo(file, texts.slice(kept).join(''));
     }
@@ -140,13 +158,17 @@ export class ChatRecords {
   }
 
   #tell(about: string, error: unknown): void {
-    if (this.#warned.has(about)) return;
-    this.#warned.add(about);
-    const { code, message } = error as NodeJS.ErrnoException;
-    this.#parts.warn(
-      `Chat records cannot be written to ${about} (${code ?? message}). Runs go on, and what is missing is written when it can be; check the folder and its permissions.`,
-    );
+    const sentence = describeFailure(about, error);
+    if (this.#warnings.get(about) === sentence) return;
+    this.#warnings.set(about, sentence);
+    this.#parts.warn(sentence);
   }
+}
+
+function describeFailure(about: string, error: unknown): string {
+  if (error instanceof ChatFolderRefusedError) return `No chat records are kept: ${error.message}`;
+  const { code, message } = error as NodeJS.ErrnoException;
+  return `The chat records cannot be written to ${about} (${code ?? message}). Runs go on, and what is missing is written when it can be; check the folder and its permissions.`;
 }
 
 /** What was said, without tool calls and their results, and without what a gate sent back for revision. */
@@ -174,7 +196,7 @@ function chatLine(
 const LONGEST_READABLE = 80;
 
 /** A name that every file system takes, which people recognise, and which no two conversations share. */
-export function chatIdOf(sessionKey: string): string {
+function chatIdOf(sessionKey: string): string {
   const readable = sessionKey
     .replace(/[^A-Za-z0-9._-]+/g, '-')
     .replace(/^[.-]+/, '')

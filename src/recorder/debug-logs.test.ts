@@ -2,16 +2,19 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { DebugLogName } from '../protocol/debug-log.ts';
+import type { RecordedModelCall } from '../protocol/recorded-fact.ts';
 import { folderForTest } from '../testkit/folder-for-test.ts';
 import { AppendedFiles } from './appended-files.ts';
 import { type DebugLogSettings, DebugLogs } from './debug-logs.ts';
 
 let dir: string;
+let said: string[];
 beforeEach(async () => {
   dir = await folderForTest();
+  said = [];
 });
 
-const OFF: DebugLogSettings = { payloadLog: undefined, rawStream: undefined, cacheTrace: undefined };
 const CONTEXT = {
   runId: 'run_1',
   sessionId: 'ses_1',
@@ -23,11 +26,38 @@ const CONTEXT = {
 };
 const AT = Date.UTC(2026, 0, 2);
 const WHEN = '2026-01-02T00:00:00.000Z';
+const KEY = `sk-${'abcd'.repeat(9)}`;
+const TEXTS = { messages: true, prompt: true, system: true };
+const USAGE = { input: 100, output: 5, cacheRead: 80, cacheWrite: 15 };
 
-const open = (settings: Partial<DebugLogSettings>) =>
-  new DebugLogs({ ...OFF, ...settings }, new AppendedFiles({ warn: () => {} }));
+/** Logs in one file, of which these are on. */
+function open(on: readonly DebugLogName[], settings: Partial<DebugLogSettings> = {}): DebugLogs {
+  const isOn = (log: DebugLogName) => on.includes(log);
+  const place = { file: file() };
+  return new DebugLogs({
+    settings: {
+      payloadLog: place,
+      rawStream: place,
+      cacheTrace: { ...place, ...TEXTS },
+      modelPayload: { level: 'summary' },
+      ...settings,
+    },
+    switches: { isOn, isOnSomewhere: isOn },
+    files: new AppendedFiles({ warn: () => {} }),
+    say: (line) => said.push(line),
+  });
+}
+
 const file = () => path.join(dir, 'logs', 'log.jsonl');
 const digest = (text: string) => createHash('sha256').update(text).digest('hex');
+
+function request(body: object, messages: readonly { role: string; content: unknown }[] = []) {
+  return { call: 1, body: JSON.stringify(body), cacheTrace: () => ({ system: 'Be kind.', prompt: 'hello', messages }) };
+}
+
+function answer(more: Partial<RecordedModelCall> = {}): RecordedModelCall {
+  return { call: 1, stop: 'stop', usage: USAGE, ms: 7, text: 'hi', ...more };
+}
 
 async function recordsOf(logs: DebugLogs) {
   await logs.drain();
@@ -39,79 +69,168 @@ async function recordsOf(logs: DebugLogs) {
 
 describe('the debug logs', () => {
   it('write nothing unless switched on', async () => {
-    const logs = open({});
-    logs.modelRequest(CONTEXT, '{}', AT);
-    logs.modelUsage(CONTEXT, {}, undefined, AT);
+    const logs = open([]);
+    logs.modelRequest(CONTEXT, request({}), AT);
     logs.streamDelta(CONTEXT, 'text', 'a', AT);
-    logs.streamEnd(CONTEXT, 'a', '', AT);
-    logs.cacheTrace(CONTEXT, { stage: 'stream:context' }, AT);
+    logs.modelAnswer(CONTEXT, answer(), AT);
     await logs.drain();
     expect(await readdir(dir)).toEqual([]);
+    expect(said).toEqual([]);
   });
 
-  it("keep requests and usage of Anthropic's protocol", async () => {
-    const logs = open({ payloadLog: { file: file() } });
-    const body = '{"model":"claude","messages":[]}';
-    logs.modelRequest(CONTEXT, body, AT);
-    logs.modelRequest({ ...CONTEXT, modelApi: 'openai-completions' }, body, AT);
-    logs.modelUsage(CONTEXT, { input: 3 }, 'overloaded', AT);
+  it.each([
+    'anthropic-messages',
+    'openai-completions',
+    'mirror',
+  ])('keep requests, answers and usage of %s', async (api) => {
+    const logs = open(['payload']);
+    const body = { model: 'claude', messages: [] };
+    const context = { ...CONTEXT, modelApi: api };
+    const calls = [{ id: 't1', name: 'read', params: { path: 'AGENTS.md' } }];
+    logs.modelRequest(context, request(body), AT);
+    logs.modelAnswer(context, answer({ thinking: 'hm', toolCalls: calls, error: 'overloaded' }), AT);
+    const who = { ...context, ts: WHEN, call: 1 };
     expect(await recordsOf(logs)).toEqual([
+      { ...who, stage: 'request', payload: body, payloadDigest: digest(JSON.stringify(body)) },
       {
-        ...CONTEXT,
-        ts: WHEN,
-        stage: 'request',
-        payload: { model: 'claude', messages: [] },
-        payloadDigest: digest(body),
+        ...who,
+        stage: 'response',
+        ms: 7,
+        response: { stop: 'stop', text: 'hi', thinking: 'hm', toolCalls: calls },
+        error: 'overloaded',
       },
-      { ...CONTEXT, ts: WHEN, stage: 'usage', usage: { input: 3 }, error: 'overloaded' },
+      { ...who, stage: 'usage', usage: USAGE, error: 'overloaded' },
     ]);
   });
 
-  it('keep what the model wrote as it wrote it', async () => {
-    const logs = open({ rawStream: { file: file() } });
+  it('keep what the model was told and what it wrote, as it wrote it, with its tool calls', async () => {
+    const logs = open(['raw-stream']);
+    const messages = [
+      { role: 'assistant', content: 'earlier' },
+      { role: 'user', content: 'read it' },
+    ];
+    logs.modelRequest(CONTEXT, request({}, messages), AT);
     logs.streamDelta(CONTEXT, 'thinking', 'hm', AT);
     logs.streamDelta(CONTEXT, 'text', 'hel', AT);
-    logs.streamEnd(CONTEXT, 'hello', 'hm', AT);
+    logs.streamDelta(CONTEXT, 'text', 'lo', AT);
+    const calls = [{ id: 't1', name: 'read', params: { path: 'AGENTS.md' } }];
+    logs.modelAnswer(CONTEXT, answer({ text: 'hello', thinking: 'hm', toolCalls: calls, stop: 'tool-calls' }), AT);
     const who = { ts: AT, runId: 'run_1', sessionId: 'ses_1' };
+    const piece = { ...who, content: '' };
     expect(await recordsOf(logs)).toEqual([
-      { ...who, event: 'assistant_thinking_stream', evtType: 'thinking_delta', delta: 'hm', content: '' },
-      { ...who, event: 'assistant_text_stream', evtType: 'text_delta', delta: 'hel', content: '' },
-      { ...who, event: 'assistant_message_end', rawText: 'hello', rawThinking: 'hm' },
+      { ...who, event: 'model_request', call: 1, provider: 'anthropic', modelId: 'claude', messages: [messages[1]] },
+      { ...piece, event: 'assistant_thinking_stream', evtType: 'thinking_delta', delta: 'hm' },
+      { ...piece, event: 'assistant_text_stream', evtType: 'text_delta', delta: 'hel' },
+      { ...piece, event: 'assistant_text_stream', evtType: 'text_delta', delta: 'lo' },
+      { ...who, event: 'assistant_tool_call', call: 1, toolCallId: 't1', name: 'read', params: { path: 'AGENTS.md' } },
+      {
+        ...who,
+        event: 'assistant_message_end',
+        rawText: 'hello',
+        rawThinking: 'hm',
+        call: 1,
+        stop: 'tool-calls',
+        usage: USAGE,
+      },
     ]);
   });
 
   it('show what a prompt cache would see, with as much text as is wanted', async () => {
-    const request = {
-      stage: 'stream:context',
-      prompt: 'hello',
-      system: 'Be kind.',
-      messages: [{ role: 'user', content: 'hello' }],
-    };
-    const whole = open({ cacheTrace: { file: file(), messages: true, prompt: true, system: true } });
-    whole.cacheTrace(CONTEXT, request, AT);
-    whole.cacheTrace(CONTEXT, request, AT);
+    const messages = [{ role: 'user', content: 'hello' }];
+    const whole = open(['cache-trace']);
+    whole.modelRequest(CONTEXT, request({}, messages), AT);
     await whole.drain();
-    const digests = open({ cacheTrace: { file: file(), messages: false, prompt: false, system: false } });
-    digests.cacheTrace(CONTEXT, request, AT);
+    const cacheTrace = { file: file(), messages: false, prompt: false, system: false };
+    const digests = open(['cache-trace'], { cacheTrace });
+    digests.modelRequest(CONTEXT, request({}, messages), AT);
     const fingerprint = digest('{"role":"user","content":"hello"}');
     const seen = {
       ...CONTEXT,
       ts: WHEN,
       seq: 1,
-      stage: 'stream:context',
+      stage: 'request',
+      call: 1,
       systemDigest: digest('Be kind.'),
       messageCount: 1,
       messageRoles: ['user'],
       messageFingerprints: [fingerprint],
       messagesDigest: digest(fingerprint),
+      breakpoints: [],
+      reuse: null,
     };
-    const { stage: _, ...texts } = request;
-    expect(await recordsOf(digests)).toEqual([{ ...seen, ...texts }, { ...seen, ...texts, seq: 2 }, seen]);
+    expect(await recordsOf(digests)).toEqual([{ ...seen, prompt: 'hello', system: 'Be kind.', messages }, seen]);
   });
 
-  it('hold no secrets', async () => {
-    const logs = open({ payloadLog: { file: file() } });
-    logs.modelRequest(CONTEXT, JSON.stringify({ metadata: { token: 'plain' }, text: `sk-${'abcd'.repeat(9)}` }), AT);
-    expect(JSON.stringify(await recordsOf(logs))).not.toMatch(/plain|abcd/);
+  it('name the breakpoints of the cache, what changed since the request before, and what the provider has reused', async () => {
+    const logs = open(['cache-trace']);
+    const mark = { type: 'ephemeral' };
+    const user = (text: string, isMarked: boolean) => ({
+      role: 'user',
+      content: [{ type: 'text', text, ...(isMarked && { cache_control: mark }) }],
+    });
+    const system = [{ type: 'text', text: 'Be kind.', cache_control: mark }];
+    const assistant = { role: 'assistant', content: [{ type: 'text', text: 'hi' }] };
+    logs.modelRequest(CONTEXT, request({ system, messages: [user('one', true)] }), AT);
+    logs.modelAnswer(CONTEXT, answer(), AT);
+    logs.modelRequest(CONTEXT, request({ system, messages: [user('one', false), assistant, user('two', true)] }), AT);
+    logs.modelRequest(CONTEXT, request({ system, messages: [user('ONE', false), assistant, user('two', true)] }), AT);
+    const [first, use, grown, changed] = await recordsOf(logs);
+    expect(first.breakpoints.map(({ at }: { at: string }) => at)).toEqual(['system[0]', 'messages[0].content[0]']);
+    expect(first.breakpoints[0]).toMatchObject({ mark, prefixBytes: expect.any(Number) });
+    expect(use).toMatchObject({
+      stage: 'usage',
+      usage: { cacheRead: 80, cacheWrite: 15, uncached: 5 },
+      readShare: 0.8,
+    });
+    // The mark has moved on; what it marks has not changed.
+    expect(grown.reuse).toMatchObject({
+      since: { runId: 'run_1', call: 1 },
+      sharedPieces: 2,
+      pieces: 4,
+      firstChange: null,
+      readableTo: 'messages[0].content[0]',
+    });
+    expect(changed.reuse).toMatchObject({
+      sharedPieces: 1,
+      firstChange: 'messages[0].content[0]',
+      readableTo: 'system[0]',
+    });
+  });
+
+  it.each([
+    ['summary', /2 tools$/],
+    ['tools', /2 tools: read \(\d+ bytes\), write \(\d+ bytes\)$/],
+    ['full-redacted', /2 tools; payload \{.*"text":"sk-\[redacted\]"/],
+  ] as const)('say a line for each model call: %s', (level, line) => {
+    const logs = open(['model-payload'], { modelPayload: { level } });
+    const tools = [{ name: 'read' }, { type: 'function', function: { name: 'write' } }];
+    const messages = [{ role: 'user', content: [{ type: 'text', text: KEY }] }];
+    logs.modelRequest(CONTEXT, request({ system: 'Be kind.', tools, messages }), AT);
+    logs.modelAnswer(CONTEXT, answer({ text: KEY }), AT);
+    expect(said).toEqual([
+      expect.stringMatching(/^Model request run_1 call 1: anthropic\/claude, \d+ bytes, system 10 bytes, 1 messages/),
+      expect.stringMatching(
+        /^Model answer run_1 call 1: stop, 7 ms, 100 tokens in \(80 read from the cache, 15 written/,
+      ),
+    ]);
+    expect(said[0]).toMatch(line);
+    expect(said.join('\n')).not.toContain(KEY);
+  });
+
+  it('hold no secrets, wherever they stand and however they are cut', async () => {
+    const logs = open(['payload', 'raw-stream', 'cache-trace']);
+    const body = { metadata: { token: 'plain-words' }, [KEY]: 1, messages: [{ role: 'user', content: KEY }] };
+    logs.modelRequest(CONTEXT, request(body, [{ role: 'user', content: `the key ${KEY}` }]), AT);
+    for (const delta of ['the key is ', ...KEY.split(/(?<=^(?:.{5})+)/), ' and more'])
+      logs.streamDelta(CONTEXT, 'text', delta, AT);
+    const toolCalls = [{ id: 't', name: 'exec', params: { command: `curl -H 'x: ${KEY}'`, password: 'plain-words' } }];
+    logs.modelAnswer(CONTEXT, answer({ text: KEY, thinking: KEY, toolCalls, error: `bad ${KEY}` }), AT);
+    const records = await recordsOf(logs);
+    expect(JSON.stringify(records)).not.toMatch(/plain-words|abcd/);
+    expect(records.filter(({ evtType }) => evtType === 'text_delta').map(({ delta }) => delta)).toEqual([
+      'the key is ',
+      'sk-[redacted]',
+      ' and more',
+    ]);
   });
 });

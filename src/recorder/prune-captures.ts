@@ -1,14 +1,15 @@
 // Decides which captures are removed, and makes the writes. The oldest go first: those beyond the age limit, and those
 // beyond the size limit. Captures of runs that are still open are never removed, nor are their parts.
 //
-// It is safe while requests are being captured: a part is never older than the youngest request that uses it, and parts
-// are removed by age inside the same commit. A request that is captured before that commit has made its parts young,
-// and one captured after it stores them again. The last minute is not touched, so a request whose commit is under way
-// is safe.
+// It is safe while requests are being captured: a part is never older than the youngest request that uses it by more than
+// `USE_GRAIN_MS`, and parts are removed by age inside the same commit, that much later than requests. A request that is
+// captured before that commit has made its parts young, and one captured after it stores them again. The last minute is
+// not touched, so a request whose commit is under way is safe.
 
 import type { Condition, Store, Write } from '../store/store.ts';
 import type { CaptureRow } from '../store/tables.ts';
 import { batchesOf, partSizeOf } from './capture.ts';
+import { USE_GRAIN_MS } from './known-parts.ts';
 
 export interface CaptureLimits {
   /** The limit for all parts and manifests together. */
@@ -26,6 +27,9 @@ export interface PrunePlan {
   /** True when another plan would find more. */
   readonly more: boolean;
 }
+
+/** The date of a piece of prompts may be this much older than the youngest run that uses it. */
+export const PIECE_GRAIN_MS = 24 * 60 * 60_000;
 
 const LEFT_ALONE_MS = 60_000;
 const PAGE_SIZE = 200;
@@ -50,7 +54,7 @@ export async function planPrune(store: Store, limits: CaptureLimits): Promise<Pr
     if (more) reached = page.end + 1;
     break;
   }
-  const orphans = dropped.length > 0 ? 0 : await countOrphans(store, cut, spared);
+  const orphans = dropped.length > 0 ? 0 : await countOrphans(store, cut - USE_GRAIN_MS, spared);
   if (dropped.length === 0 && orphans === 0) return { writes: [], captures: 0, more: false };
   return { writes: writesOf(dropped, spared, reached), captures: dropped.length, more: more && dropped.length > 0 };
 }
@@ -111,7 +115,9 @@ function writesOf(dropped: readonly CaptureRow[], spared: readonly CaptureRow[],
     ...batchesOf(runIds).map(
       (batch): Write => ({ remove: 'captures', where: { runId: { in: batch }, at: { lt: cut } } }),
     ),
-    { remove: 'parts', where: { usedAt: { lt: cut } } },
+    ...batchesOf(runIds).map((batch): Write => ({ remove: 'promptReceipts', where: { runId: { in: batch } } })),
+    { remove: 'parts', where: { usedAt: { lt: cut - USE_GRAIN_MS } } },
+    { remove: 'promptPieces', where: { usedAt: { lt: cut - PIECE_GRAIN_MS } } },
   ];
 }
 

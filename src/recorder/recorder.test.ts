@@ -16,6 +16,8 @@ let scratch: ScratchStore;
 let recorder: Recorder;
 let now: number;
 let failures: string[];
+/** The lines in the log of the gateway. */
+let said: string[];
 beforeEach(async () => {
   dir = await folderForTest();
   scratch = await ScratchStore.create();
@@ -25,9 +27,15 @@ beforeEach(async () => {
   const cacheTrace = { ...log, messages: true, prompt: true, system: true };
   now = 0;
   failures = [];
+  said = [];
   recorder = new Recorder({
     trajectory: new Trajectory({ dir: path.join(dir, 'trajectory'), files }),
-    debugLogs: new DebugLogs({ payloadLog: log, rawStream: log, cacheTrace }, files),
+    debugLogs: new DebugLogs({
+      settings: { payloadLog: log, rawStream: log, cacheTrace, modelPayload: { level: 'full-redacted' } },
+      switches: { isOn: () => true, isOnSomewhere: () => true },
+      files,
+      say: (line) => said.push(line),
+    }),
     hookRecords: new HookRecordSink({ store: scratch.store, warn }),
     hookStatistics: { count: () => {}, explain: ({ id }, error) => failures.push(`${id} ${error}`) },
     now: () => ++now,
@@ -102,7 +110,15 @@ function passGate(): void {
 function submit(body: string): void {
   const model = { provider: 'anthropic', model: 'claude', api: 'anthropic-messages' };
   const cacheTrace = () => ({ system: 'Be kind.', messages: [] });
-  recorder.record({ type: 'prompt.submitted', runId: 'run_1', ...model, call: 1, body, cacheTrace });
+  recorder.record({
+    type: 'prompt.submitted',
+    runId: 'run_1',
+    ...model,
+    call: 1,
+    body,
+    sentBytes: Buffer.byteLength(body),
+    cacheTrace,
+  });
 }
 
 async function records() {
@@ -119,7 +135,7 @@ async function everythingWritten(): Promise<string> {
   const names = await readdir(dir, { recursive: true, withFileTypes: true });
   const files = names.filter((name) => name.isFile()).map((name) => path.join(name.parentPath, name.name));
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8')));
-  return [...texts, JSON.stringify(await scratch.store.select('hookRecords'))].join('\n');
+  return [...texts, ...said, JSON.stringify(await scratch.store.select('hookRecords'))].join('\n');
 }
 
 describe('the recorder', () => {
@@ -270,11 +286,15 @@ describe('the recorder', () => {
     const lines = (await readFile(path.join(dir, 'debug.jsonl'), 'utf8')).trimEnd().split('\n');
     expect(lines.map((line) => JSON.parse(line)).map(({ stage, event }) => stage ?? event)).toEqual([
       'request',
+      'model_request',
       'request',
-      'assistant_text_stream',
+      'response',
       'usage',
+      'assistant_text_stream',
       'assistant_message_end',
+      'usage',
     ]);
+    expect(said.map((line) => line.split(' run_1')[0])).toEqual(['Model request', 'Model answer']);
   });
 
   it('tells deliveries of runs of an earlier process, and ignores runs that were never started', async () => {

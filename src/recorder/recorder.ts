@@ -105,22 +105,17 @@ export class Recorder {
   }
 
   /** From here on the run's records name the model. */
-  #submit({ type, runId, provider, model, api, call, body, cacheTrace }: OfType<'prompt.submitted'>): void {
+  #submit({ type, runId, provider, model, api, call, body, sentBytes, cacheTrace }: OfType<'prompt.submitted'>): void {
     const run = this.#runOf(runId);
     if (run) run.context = { ...run.context, provider, modelId: model, modelApi: api };
-    this.#tell(runId, type, { call, bytes: Buffer.byteLength(body) });
-    this.#debug(runId, (logs, context, at) => {
-      logs.modelRequest(context, body, at);
-      if (logs.wantsCacheTrace) logs.cacheTrace(context, { stage: 'request', ...cacheTrace() }, at);
-    });
+    this.#tell(runId, type, { call, bytes: sentBytes });
+    this.#debug(runId, (logs, context, at) => logs.modelRequest(context, { call, body, cacheTrace }, at));
   }
 
-  #complete({ type, runId, call, stop, usage, ms, cost, error, text = '' }: OfType<'model.completed'>): void {
+  #complete({ type, runId, ...answer }: OfType<'model.completed'>): void {
+    const { call, stop, usage, ms, cost, error, text = '' } = answer;
     this.#tell(runId, type, { call, stop, usage, ms, cost }, { error, text });
-    this.#debug(runId, (logs, context, at) => {
-      logs.modelUsage(context, usage, error, at);
-      logs.streamEnd(context, text, '', at);
-    });
+    this.#debug(runId, (logs, context, at) => logs.modelAnswer(context, answer, at));
   }
 
   /**

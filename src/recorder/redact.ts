@@ -48,7 +48,7 @@ export function redactValue(value: JsonValue, depth = 0): JsonValue {
   if (!isJsonObject(value)) return value.map((item) => redactValue(item, depth + 1));
   return Object.fromEntries(
     Object.entries(value).map(([name, field]) => [
-      name,
+      redactText(name),
       hidesField(name, field) ? REDACTED : redactValue(field, depth + 1),
     ]),
   );

@@ -23,7 +23,8 @@ const CONTEXT = {
 };
 
 function open(settings: Partial<TrajectorySettings> = {}, maxPendingBytes?: number): Trajectory {
-  const files = new AppendedFiles({ warn: (message) => warnings.push(message), maxPendingBytes });
+  const warn = (message: string) => void warnings.push(message);
+  const files = new AppendedFiles({ warn, maxPendingBytes, isLocal: () => true });
   return new Trajectory({ dir: path.join(dir, 'trajectory'), files, ...settings });
 }
 

@@ -9,8 +9,9 @@ import path from 'node:path';
 import { isJsonObject, type JsonValue } from '../protocol/json.ts';
 import type { AppendedFiles, FilePlace } from './appended-files.ts';
 import { boundValue } from './bound-value.ts';
+import { takePrompt, type WrittenPrompt, withPrompt } from './trajectory-prompts.ts';
 
-export const TRACE_TYPES = [
+const TRACE_TYPES = [
   'session.started',
   'trace.metadata',
   'context.compiled',
@@ -47,7 +48,10 @@ export interface TrajectorySettings {
 }
 
 export const MAX_TRACE_EVENT_BYTES = 256 * 1024;
-export const MAX_TRACE_FILE_BYTES = 10 * 1024 * 1024;
+const MAX_TRACE_FILE_BYTES = 10 * 1024 * 1024;
+/** A prompt that was forgotten here is written once more, which costs nothing but space. */
+const MOST_FILES_WITH_PROMPTS = 1_024;
+const MOST_PROMPTS_OF_FILE = 8;
 
 export class Trajectory {
   readonly #dir: string;
@@ -56,6 +60,9 @@ export class Trajectory {
   readonly #maxBytes: number;
   /** The fields that name a record's run, as text, because a run writes them a dozen times. */
   readonly #fieldsOf = new WeakMap<TraceContext, { readonly traceId: string; readonly fields: string }>();
+
+  /** By file, the hashes of the prompts that this process has written into it. */
+  readonly #prompts = new Map<string, Set<string>>();
 
   constructor({ dir, files, enabled = true, maxBytes = MAX_TRACE_FILE_BYTES }: TrajectorySettings) {
     this.#dir = dir;
@@ -69,30 +76,47 @@ export class Trajectory {
   }
 
   fileOf(sessionId: string): string {
-    return path.join(this.#dir, `${fileNameOf(sessionId)}.jsonl`);
+    return trajectoryFileOf(this.#dir, sessionId);
   }
 
   record(context: TraceContext, type: TraceType, data: Readonly<Record<string, unknown>>, at: number): void {
     if (!this.#enabled) return;
     const make = this.#recordMaker(context, at);
-    let record = make(type, boundValue(data));
-    const { bytes } = record;
-    if (bytes > MAX_TRACE_EVENT_BYTES - SPARE_BYTES) {
-      record = make(type, { truncated: true, originalBytes: bytes, limitBytes: MAX_TRACE_EVENT_BYTES });
-    }
+    const taken = takePrompt(boundValue(data));
+    let record = make(type, taken.data);
+    const bytes = record.bytes + (taken.prompt?.bytes ?? 0);
+    const isTooLong = bytes > MAX_TRACE_EVENT_BYTES - SPARE_BYTES;
+    if (isTooLong) record = make(type, { truncated: true, originalBytes: bytes, limitBytes: MAX_TRACE_EVENT_BYTES });
     const maxBytes = this.#maxBytes;
-    this.#files.append(this.fileOf(context.sessionId), {
+    const file = this.fileOf(context.sessionId);
+    this.#files.append(file, {
       length: Math.min(bytes, MAX_TRACE_EVENT_BYTES),
-      text(place) {
+      text: (place) => {
         const last = lastRecordOf(place);
         if (last.type === 'trace.truncated') return undefined;
         const seq = last.seq + 1;
-        const line = record.numbered(seq);
+        const prompt = isTooLong ? undefined : this.#newPrompt(file, place, taken.prompt);
+        const size = record.bytes + (prompt?.bytes ?? 0);
         // Space is reserved for the line that says that more was left out.
-        if (place.size + record.bytes + SPARE_BYTES + TRUNCATED_LINE_BYTES <= maxBytes) return line;
+        if (place.size + size + SPARE_BYTES + TRUNCATED_LINE_BYTES <= maxBytes) {
+          if (prompt) this.#prompts.get(file)?.add(prompt.hash);
+          return record.numbered(seq, prompt);
+        }
         return make('trace.truncated', { reason: 'file-size-limit', limitBytes: maxBytes }).numbered(seq);
       },
     });
+  }
+
+  /** The prompt, unless an earlier line of the file has it. */
+  #newPrompt(file: string, { size }: FilePlace, prompt: WrittenPrompt | undefined): WrittenPrompt | undefined {
+    if (!prompt) return undefined;
+    const known = size === 0 ? undefined : this.#prompts.get(file);
+    if (known?.has(prompt.hash)) return undefined;
+    this.#prompts.delete(file);
+    this.#prompts.set(file, known && known.size < MOST_PROMPTS_OF_FILE ? known : new Set());
+    const [oldest] = this.#prompts.keys();
+    if (this.#prompts.size > MOST_FILES_WITH_PROMPTS && oldest !== undefined) this.#prompts.delete(oldest);
+    return prompt;
   }
 
   /** Removes everything that was recorded of this session so far. */
@@ -111,12 +135,21 @@ export class Trajectory {
     const ts = new Date(at).toISOString();
     return (type, data) => {
       const before = `{"traceSchema":"openclaw-trajectory","schemaVersion":1,"traceId":${traceId},"source":"runtime","type":"${type}","ts":"${ts}"`;
-      const behind = `${fields}"data":${JSON.stringify(data)}}`;
-      const numbered = (seq: number) => `${before},"seq":${seq},"sourceSeq":${seq},${behind}`;
+      const text = JSON.stringify(data);
+      const behind = `${fields}"data":${text}}`;
+      const numbered = (seq: number, prompt?: WrittenPrompt) => {
+        const end = prompt ? `${fields}"data":${withPrompt(text, prompt)}}` : behind;
+        return `${before},"seq":${seq},"sourceSeq":${seq},${end}`;
+      };
       // Both parts are measured apart: joining them only to measure them would cost as much as writing them.
       return { bytes: Buffer.byteLength(before) + Buffer.byteLength(behind) + NUMBER_BYTES, numbered };
     };
   }
+}
+
+/** The file of a session's trajectory in this folder. */
+export function trajectoryFileOf(dir: string, sessionId: string): string {
+  return path.join(dir, `${fileNameOf(sessionId)}.jsonl`);
 }
 
 /** `"sessionId":"…","runId":"…",`, ready to stand before the data. */
@@ -135,9 +168,9 @@ const TRUNCATED_LINE_BYTES = 8 * 1024;
 
 /** A record is turned into text once; only its number is known later. */
 interface TraceRecord {
-  /** The number of bytes with the number 0. */
+  /** The number of bytes with the number 0, without the prompt. */
   readonly bytes: number;
-  numbered(seq: number): string;
+  numbered(seq: number, prompt?: WrittenPrompt): string;
 }
 
 /**
@@ -148,8 +181,8 @@ function lastRecordOf({ lastLine }: FilePlace): { readonly type: string; readonl
   return { type: found?.[1] ?? '', seq: Number(found?.[2] ?? 0) };
 }
 
-/** Atrium or a client makes session ids. A file name is never made of text that a client wrote. */
-function fileNameOf(sessionId: string): string {
+/** Atrium or a client makes ids and keys. A file name is never made of text that a client wrote. */
+export function fileNameOf(sessionId: string): string {
   if (/^[A-Za-z0-9_-]{1,120}$/.test(sessionId)) return sessionId;
   const hash = createHash('sha256').update(sessionId).digest('hex').slice(0, 12);
   return `${sessionId.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 80)}-${hash}`;

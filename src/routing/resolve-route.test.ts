@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Inbound, Peer, Surface } from '../protocol/inbound.ts';
+import { anyString } from '../testkit/any-string.ts';
 import { forAll } from '../testkit/for-all.ts';
 import { resolveRoute } from './resolve-route.ts';
 import type { Binding, RoutingSettings } from './routing-settings.ts';
@@ -15,7 +16,7 @@ const settings: RoutingSettings = {
 };
 
 function binding(agentId: string, channel: string, match: Partial<Binding> = {}): Omit<Binding, 'position'> {
-  return { agentId, channel, accountId: 'default', unchecked: [], ...match };
+  return { agentId, channel, accountId: 'default', roles: [], ...match };
 }
 
 function withBindings(...bindings: readonly Omit<Binding, 'position'>[]): RoutingSettings {
@@ -66,12 +67,28 @@ describe('the session of a message', () => {
   });
 
   it('is one per thread, beside that of its parent', () => {
-    expect(resolveRoute(settings, message({ peer: 'channel:C1', threadId: 'T9' }))).toMatchObject({
-      sessionKey: 'agent:main:discord:channel:c1:thread:t9',
-      parentSessionKey: 'agent:main:discord:channel:c1',
+    expect(resolveRoute(settings, message({ channel: 'slack', peer: 'channel:C1', threadId: 'T9' }))).toMatchObject({
+      sessionKey: 'agent:main:slack:channel:c1:thread:t9',
+      parentSessionKey: 'agent:main:slack:channel:c1',
     });
     expect(resolveRoute(settings, message({ peer: 'channel:C1', threadId: ' ' }))).not.toHaveProperty(
       'parentSessionKey',
+    );
+  });
+
+  it('is written into the peer where OpenClaw writes it there, so that sessions can be brought along', () => {
+    expect(resolveRoute(settings, message({ peer: 'channel:C1', threadId: 'T9' }))).toMatchObject({
+      sessionKey: 'agent:main:discord:channel:t9',
+      parentSessionKey: 'agent:main:discord:channel:c1',
+    });
+    const topic = message({ channel: 'telegram', peer: 'group:-100', threadId: '42' });
+    expect(resolveRoute(settings, topic)).toMatchObject({
+      sessionKey: 'agent:main:telegram:group:-100:topic:42',
+      parentSessionKey: 'agent:main:telegram:group:-100',
+    });
+    const direct = message({ channel: 'telegram', peer: 'direct:7', threadId: '42' });
+    expect(resolveRoute({ ...settings, dmScope: 'per-channel-peer' }, direct).sessionKey).toBe(
+      'agent:main:telegram:direct:7:thread:42',
     );
   });
 
@@ -156,11 +173,54 @@ describe('the agent of a message', () => {
     expect(resolveRoute(bound, message()).rules.join(' ')).toContain('the agent gone, which does not exist');
   });
 
-  it('is never named by a binding with a condition that cannot be checked', () => {
-    const bound = withBindings(binding('support', 'discord', { unchecked: ['guildId'] }));
-    const { agentId, rules } = resolveRoute(bound, message());
-    expect(agentId).toBe('main');
-    expect(rules[0]).toBe('Binding 1 (to support) is passed over: it asks for guildId, which is not supported.');
+  describe('by the server, the roles and the team', () => {
+    const guild = { kind: 'guild', id: 'G1' } as const;
+    const inGuild = (senderRoles: readonly string[] = [], id = 'G1') =>
+      message({ peer: 'channel:C1', threadId: 'T9' }, { space: { id, senderRoles } });
+
+    it('is that of the most specific one: thread, place, server and role, server, account, channel', () => {
+      const all = [
+        binding('a-channel', 'discord', { accountId: '*' }),
+        binding('b-account', 'discord'),
+        binding('c-guild', 'discord', { space: guild }),
+        binding('d-roles', 'discord', { space: guild, roles: ['mods', 'staff'] }),
+        binding('e-place', 'discord', { peer: { kind: 'channel', id: 'C1' } }),
+        binding('f-thread', 'discord', { peer: { kind: 'channel', id: 'T9' } }),
+      ];
+      const agentIds = ['main', ...all.map(({ agentId }) => agentId)];
+      const chosen = all.map((_, index) => {
+        const bound = withBindings(...all.slice(0, index + 1));
+        return agentOf({ ...bound, agentIds }, inGuild(['staff']));
+      });
+      expect(chosen).toEqual(all.map(({ agentId }) => agentId));
+    });
+
+    it('is none whose server or role is another one, and that is said', () => {
+      const bound = withBindings(
+        binding('support', 'discord', { space: guild }),
+        binding('sales', 'discord', { space: guild, roles: ['mods'], peer: { kind: 'channel', id: 'C1' } }),
+      );
+      expect(agentOf(bound, inGuild([], 'G2'))).toBe('main');
+      expect(agentOf(bound, message({ peer: 'channel:C1' }))).toBe('main');
+      expect(agentOf(bound, inGuild())).toBe('support');
+      expect(agentOf(bound, inGuild(['mods']))).toBe('sales');
+      expect(resolveRoute(bound, message({ peer: 'channel:C1' })).rules.slice(0, 2)).toEqual([
+        'Binding 1 (to support) does not apply: it asks for the server G1.',
+        'Binding 2 (to sales) does not apply: it asks for the server G1 and a sender with the role mods.',
+      ]);
+      expect(resolveRoute(bound, inGuild()).rules).toContain(
+        'Binding 1 names the server G1, so the agent support answers.',
+      );
+    });
+
+    it('knows teams of Slack and topics of Telegram', () => {
+      const team = withBindings(binding('support', 'slack', { space: { kind: 'team', id: 'T1' } }));
+      expect(agentOf(team, message({ channel: 'slack' }, { space: { id: 'T1' } }))).toBe('support');
+      expect(agentOf(team, message({ channel: 'slack' }, { space: { id: 'T2' } }))).toBe('main');
+      const topic = withBindings(binding('sales', 'telegram', { peer: { kind: 'group', id: '-100:topic:7' } }));
+      const inTopic = (threadId: string) => message({ channel: 'telegram', peer: 'group:-100', threadId });
+      expect([agentOf(topic, inTopic('7')), agentOf(topic, inTopic('8'))]).toEqual(['sales', 'main']);
+    });
   });
 
   it('may be asked for by the message itself', () => {
@@ -222,7 +282,7 @@ describe('a message that asks for a session by its key', () => {
 });
 
 it('always gives a known agent, a session and a reason for anything that platforms write', () => {
-  const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', '__proto__', '*', 'a:b', 'agent:main:main'));
+  const text = fc.oneof(anyString(), fc.constantFrom('', '__proto__', '*', 'a:b', 'agent:main:main'));
   const surface = fc.record({
     channel: text,
     accountId: text,

@@ -4,11 +4,12 @@
 
 import { normalizeAccountId, normalizeAgentId } from '../protocol/agent-id.ts';
 import {
+  type AgentPeer,
   buildAgentPeerSessionKey,
   resolveThreadSessionKeys,
   toAgentStoreSessionKey,
 } from '../protocol/build-session-key.ts';
-import type { Inbound, Peer, Surface } from '../protocol/inbound.ts';
+import type { Inbound, Peer, Space, Surface } from '../protocol/inbound.ts';
 import { nearMatch } from '../protocol/near-match.ts';
 import { normalizeSessionKey, parseAgentSessionKey } from '../protocol/session-key.ts';
 import { InvalidSessionKeyError, UnknownAgentError } from './errors.ts';
@@ -76,8 +77,9 @@ interface ResolvedAgent {
   readonly rules: readonly string[];
 }
 
-function resolveAgentOf(settings: RoutingSettings, { agentId, surface }: Inbound): ResolvedAgent {
-  if (agentId === undefined || agentId.trim() === '') return resolveBoundAgent(settings, surface);
+function resolveAgentOf(settings: RoutingSettings, inbound: Inbound): ResolvedAgent {
+  const { agentId } = inbound;
+  if (agentId === undefined || agentId.trim() === '') return resolveBoundAgent(settings, inbound);
   const known = knownAgent(settings, normalizeAgentId(agentId));
   return { agentId: known, rules: [`The message asks for the agent ${known}, which goes before every binding.`] };
 }
@@ -88,7 +90,7 @@ function knownAgent({ agentIds }: RoutingSettings, agentId: string): string {
 }
 
 /** The most specific binding wins; among equal ones, the first in the configuration. */
-function resolveBoundAgent(settings: RoutingSettings, surface: Surface): ResolvedAgent {
+function resolveBoundAgent(settings: RoutingSettings, { surface, space }: Inbound): ResolvedAgent {
   const { defaultAgentId } = settings;
   const channel = nameOf(surface.channel);
   const accountId = normalizeAccountId(surface.accountId);
@@ -97,11 +99,11 @@ function resolveBoundAgent(settings: RoutingSettings, surface: Surface): Resolve
     const why = `No binding names the channel ${channel}, so the default agent ${defaultAgentId} answers.`;
     return { agentId: defaultAgentId, rules: [why] };
   }
-  const rules = ofChannel.filter(({ unchecked }) => unchecked.length > 0).map(passedOver);
+  const rules = ofChannel.filter((binding) => !isFromSpace(binding, space)).map(passedOver);
   const candidates = ofChannel.filter(
-    (binding) => binding.unchecked.length === 0 && [accountId, '*'].includes(binding.accountId),
+    (binding) => isFromSpace(binding, space) && [accountId, '*'].includes(binding.accountId),
   );
-  for (const { describe, applies } of tiers(surface.peer, accountId, channel)) {
+  for (const { describe, applies } of tiers({ ...surface, channel, accountId }, space)) {
     const binding = candidates.find(applies);
     if (binding) return choose(settings, binding, [...rules, `Binding ${binding.position} names ${describe}`]);
     rules.push(`No binding names ${describe}.`);
@@ -110,26 +112,56 @@ function resolveBoundAgent(settings: RoutingSettings, surface: Surface): Resolve
   return { agentId: defaultAgentId, rules };
 }
 
+/** Every condition of a binding must hold, at whatever tier it stands. */
+function isFromSpace({ space, roles }: Binding, from: Space | undefined): boolean {
+  if (space && space.id !== from?.id.trim()) return false;
+  return roles.length === 0 || roles.some((role) => from?.senderRoles?.includes(role));
+}
+
 interface Tier {
   readonly describe: string;
   readonly applies: (binding: Binding) => boolean;
 }
 
-function tiers(peer: Peer, accountId: string, channel: string): readonly Tier[] {
-  return [
+/** The tiers in the order in which they are asked; those that this message cannot reach are left out. */
+function tiers({ channel, accountId, peer, threadId }: Surface, space: Space | undefined): readonly Tier[] {
+  const place = `the ${peer.kind} ${peer.id.trim()} on ${channel}`;
+  const thread = threadId?.trim() ?? '';
+  const ofThread: Tier = {
+    describe: `the thread ${thread} of ${place}`,
+    applies: ({ peer: bound }) => bound !== undefined && isThread(bound, peer, thread),
+  };
+  const ofSpace: readonly Tier[] = [
     {
-      describe: `the ${peer.kind} ${peer.id.trim()} on ${channel}`,
-      applies: (binding) => binding.peer !== undefined && isSamePeer(binding.peer, peer),
+      describe: `the server ${space?.id} and a role of the sender`,
+      applies: ({ peer: bound, roles }) => !bound && roles.length > 0,
     },
+    { describe: `the server ${space?.id}`, applies: ({ peer: bound, space: of }) => !bound && of?.kind === 'guild' },
+    { describe: `the team ${space?.id}`, applies: ({ peer: bound, space: of }) => !bound && of?.kind === 'team' },
+  ];
+  return [
+    ...(thread === '' ? [] : [ofThread]),
+    { describe: place, applies: ({ peer: bound }) => bound !== undefined && isSamePeer(bound, peer) },
+    ...(space ? ofSpace : []),
     {
       describe: `the account ${accountId} of ${channel}`,
-      applies: (binding) => binding.peer === undefined && binding.accountId !== '*',
+      applies: (binding) => isForWholeAccount(binding) && binding.accountId !== '*',
     },
     {
       describe: `every account of ${channel}`,
-      applies: (binding) => binding.peer === undefined && binding.accountId === '*',
+      applies: (binding) => isForWholeAccount(binding) && binding.accountId === '*',
     },
   ];
+}
+
+function isForWholeAccount({ peer, space, roles }: Binding): boolean {
+  return peer === undefined && space === undefined && roles.length === 0;
+}
+
+/** People write a thread by its own id, or a topic as `<group>:topic:<id>`. */
+function isThread(bound: Peer, peer: Peer, thread: string): boolean {
+  if (bound.kind === 'direct') return false;
+  return [thread, `${peer.id.trim()}:topic:${thread}`].includes(bound.id.trim());
 }
 
 /** One platform calls a group what another calls a channel, so people write either word. */
@@ -148,8 +180,11 @@ function choose(settings: RoutingSettings, { agentId }: Binding, rules: readonly
   return { agentId: instead, rules: [...before, why] };
 }
 
-function passedOver({ position, agentId, unchecked }: Binding): string {
-  return `Binding ${position} (to ${agentId}) is passed over: it asks for ${unchecked.join(' and ')}, which is not supported.`;
+function passedOver({ position, agentId, space, roles }: Binding): string {
+  const server = space && `the ${space.kind === 'guild' ? 'server' : 'team'} ${space.id}`;
+  const role = roles.length === 0 ? undefined : `a sender with the role ${roles.join(' or ')}`;
+  const asked = [server, role].filter((each) => each !== undefined).join(' and ');
+  return `Binding ${position} (to ${agentId}) does not apply: it asks for ${asked}.`;
 }
 
 interface ResolvedSession {
@@ -167,7 +202,7 @@ function resolveSession(settings: RoutingSettings, inbound: Inbound, agentId: st
     return { sessionKey: GLOBAL_SESSION_KEY, rules: [why] };
   }
   const { dmScope, mainKey, identityLinks } = settings;
-  const peer = {
+  const peer: AgentPeer = {
     agentId,
     channel: surface.channel,
     accountId: surface.accountId,
@@ -183,15 +218,30 @@ function resolveSession(settings: RoutingSettings, inbound: Inbound, agentId: st
     kind === 'direct' ? DIRECT_RULES[dmScope] : `Every ${kind} has a session of its own.`,
   ];
   const keys = resolveThreadSessionKeys({
-    baseSessionKey,
+    baseSessionKey: threadBase(peer, surface.threadId) ?? baseSessionKey,
     threadId: surface.threadId,
     parentSessionKey: baseSessionKey,
+    useSuffix: threadBase(peer, surface.threadId) === undefined,
   });
   if (keys.parentSessionKey === undefined) return { ...keys, rules };
   return {
     ...keys,
     rules: [...rules, 'Every thread has a session of its own, apart from the place that it hangs from.'],
   };
+}
+
+/** Platforms whose threads are written into the id of the peer, as OpenClaw writes them. Elsewhere a suffix is used. */
+const THREADS_AS_PEERS: ReadonlyMap<string, (peerId: string, threadId: string) => string> = new Map([
+  // A thread of Discord is a channel itself.
+  ['discord', (_, threadId) => threadId],
+  ['telegram', (peerId, threadId) => `${peerId}:topic:${threadId}`],
+]);
+
+/** The whole key of a thread on such a platform; undefined elsewhere, and for threads of direct conversations. */
+function threadBase(peer: AgentPeer, threadId = ''): string | undefined {
+  const write = THREADS_AS_PEERS.get(nameOf(peer.channel ?? ''));
+  if (!write || peer.peerKind === 'direct' || threadId.trim() === '') return undefined;
+  return buildAgentPeerSessionKey({ ...peer, peerId: write(peer.peerId ?? '', threadId.trim()) });
 }
 
 const DIRECT_RULES = {

@@ -23,9 +23,8 @@ export interface Binding {
   readonly peer?: Peer | undefined;
   /** Its position in the configuration, counted from 1. */
   readonly position: number;
-  /**
-   * Conditions that cannot be checked here. Such a binding never applies, because it would match more than the operator
-   * wanted.
-   */
-  readonly unchecked: readonly string[];
+  /** The server or workspace that the message must come from. */
+  readonly space?: { readonly kind: 'guild' | 'team'; readonly id: string } | undefined;
+  /** The sender must have one of these roles there. An empty list asks for none. */
+  readonly roles: readonly string[];
 }

@@ -1,7 +1,9 @@
-// Where the answers of a job go, as people write it: `web:<surface>`, `cli:<surface>`, or `none`. It does not matter
-// whether a client is connected: a page or a terminal that reconnects receives what it missed.
+// Where the answers of a job go, as people write it: `web:<surface>`, `telegram:123`, `discord/work:channel:42#7` with the
+// account, the kind of place and the thread, or `none`. It does not matter whether a client is connected: a page or a
+// terminal that reconnects receives what it missed.
 
-import type { Surface } from '../protocol/inbound.ts';
+import { normalizeAccountId } from '../protocol/agent-id.ts';
+import { peerOfAddress, type Surface } from '../protocol/inbound.ts';
 import { InvalidJobError } from './errors.ts';
 
 /** The channel of answers that are not delivered: they stay in their session, and nothing is put into the outbox. */
@@ -15,17 +17,26 @@ export function silentSurface(id: string): Surface {
 export function parseDeliverTarget(text: string, channels: readonly string[]): Surface | null {
   const trimmed = text.trim();
   if (trimmed === 'none') return null;
-  const [, channel = '', id = ''] = /^([a-z][a-z0-9-]{0,31}):(\S{1,200})$/i.exec(trimmed) ?? [];
+  const [, channel = '', account, address = '', threadId] = TARGET.exec(trimmed) ?? [];
   const known = channels.filter((each) => each !== 'api' && each !== SILENT_CHANNEL);
-  if (id === '' || !known.includes(channel)) {
-    const examples = known.map((each) => `"${each}:<name>"`).join(', ');
+  if (address === '' || !known.includes(channel)) {
+    const examples = known
+      .map((each) => `"${each}:${each === 'web' || each === 'cli' ? '<name>' : '<id>'}"`)
+      .join(', ');
     throw new InvalidJobError({
       problem: `its answers cannot go to ${JSON.stringify(trimmed.slice(0, 100))}; write ${examples} or "none"`,
     });
   }
-  return { channel, accountId: 'default', peer: { kind: 'direct', id } };
+  const place = { channel, accountId: normalizeAccountId(account), peer: peerOfAddress(address) };
+  return threadId === undefined ? place : { ...place, threadId };
 }
 
+const TARGET = /^([a-z][a-z0-9-]{0,31})(?:\/([\w.-]{1,64}))?:([^\s#]{1,200})(?:#([^\s#]{1,200}))?$/i;
+
 export function formatDeliverTarget(surface: Surface | null): string {
-  return surface === null ? 'none' : `${surface.channel}:${surface.peer.id}`;
+  if (surface === null) return 'none';
+  const { channel, accountId, peer, threadId } = surface;
+  const account = accountId === 'default' ? '' : `/${accountId}`;
+  const kind = peer.kind === 'direct' ? '' : `${peer.kind}:`;
+  return `${channel}${account}:${kind}${peer.id}${threadId === undefined ? '' : `#${threadId}`}`;
 }

@@ -7,6 +7,7 @@
 // lane.
 
 import type { Inbound, Surface } from '../protocol/inbound.ts';
+import type { Say } from '../protocol/log.ts';
 import { newId } from '../protocol/new-id.ts';
 import { errorText } from '../protocol/one-line.ts';
 import type { Store } from '../store/store.ts';
@@ -36,7 +37,7 @@ export interface HeartbeatOptions {
   readonly targetOf: (agent: HeartbeatAgent) => Promise<Surface | null>;
   /** Called when a trigger was committed for this key. */
   readonly wakeLane: (sessionKey: string) => void;
-  readonly warn: (sentence: string) => void;
+  readonly warn: Say;
 }
 
 /** The outcome of a beat: it is in the inbox, or the reason why it is not. */
@@ -129,7 +130,7 @@ export class Heartbeats {
       wakeLane(sessionKey);
       return 'queued';
     } catch (error) {
-      warn(`The heartbeat of ${agentId} was left out: ${errorText(error)}`);
+      warn(`The heartbeat of ${agentId} was left out: ${errorText(error)}`, { agentId });
       return 'failed';
     }
   }

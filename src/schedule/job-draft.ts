@@ -26,8 +26,8 @@ export interface JobDraft {
 export type JobEdit = Partial<Omit<JobDraft, 'agentId' | 'createdBy'>>;
 
 export const MAX_JOBS = 1_000;
-export const MAX_NAME_LENGTH = 100;
-export const MAX_MESSAGE_LENGTH = 20_000;
+const MAX_NAME_LENGTH = 100;
+const MAX_MESSAGE_LENGTH = 20_000;
 
 export function checkJob(job: Pick<JobRow, 'name' | 'message' | 'session' | 'deliverTo'>): void {
   const { name, message, session, deliverTo } = job;

@@ -19,7 +19,7 @@ export type AskedJobEdit = Omit<JobEdit, 'deliverTo'> & { readonly deliver?: str
 export interface JobsParts {
   readonly schedule: Schedule;
   /** The ids of the channels that answers can go to. */
-  readonly channels: readonly string[];
+  readonly channels: () => readonly string[];
   readonly defaultAgentId: string;
 }
 
@@ -53,6 +53,6 @@ export class Jobs {
 
   #deliverTo(deliver: AskedJobEdit['deliver']): Pick<JobDraft, 'deliverTo'> {
     if (deliver === undefined) return {};
-    return { deliverTo: deliver === null ? null : parseDeliverTarget(deliver, this.#parts.channels) };
+    return { deliverTo: deliver === null ? null : parseDeliverTarget(deliver, this.#parts.channels()) };
   }
 }

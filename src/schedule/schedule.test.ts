@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UnknownJobError } from '../protocol/errors.ts';
+import { delegateStore } from '../store/delegate-store.ts';
 import type { Store } from '../store/store.ts';
 import { forAllAsync } from '../testkit/for-all.ts';
 import { ScheduleRig } from './fixtures/schedule-rig.ts';
@@ -193,17 +194,14 @@ describe('a clock that jumps', () => {
 
   it('takes no slot that it is set back from in the middle of a look', async () => {
     const schedule = rig.schedule({
-      store: {
-        ...rig.store,
-        commit: (writes, options) => rig.store.commit(writes, options),
-        count: (table, where) => rig.store.count(table, where),
+      store: delegateStore(rig.store, {
         select: async (table, query) => {
           const rows = await rig.store.select(table, query);
           if (setBack && table === 'jobs') rig.now -= 60 * MINUTE;
           setBack &&= table !== 'jobs';
           return rows;
         },
-      },
+      }),
     });
     let setBack = false;
     await schedule.open();
@@ -297,16 +295,13 @@ describe('two processes on one store', () => {
 
 describe('a process that dies while it takes a slot', () => {
   it.each(['before', 'after'] as const)('%s the commit leaves one run of it', async (moment) => {
-    const dying: Store = {
-      ...rig.store,
-      select: (table, query) => rig.store.select(table, query),
-      count: (table, where) => rig.store.count(table, where),
+    const dying = delegateStore(rig.store, {
       commit: async (writes, options) => {
         if (options.site !== 'job-slot') return rig.store.commit(writes, options);
         if (moment === 'after') await rig.store.commit(writes, options);
         throw new Error('killed');
       },
-    };
+    });
     const first = rig.schedule({ store: dying });
     await first.open();
     const job = await first.add(draft());

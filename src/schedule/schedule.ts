@@ -11,6 +11,7 @@
 import { buildCronSessionKey } from '../protocol/build-session-key.ts';
 import { UnknownJobError } from '../protocol/errors.ts';
 import type { JsonObject } from '../protocol/json.ts';
+import type { Say } from '../protocol/log.ts';
 import { newId } from '../protocol/new-id.ts';
 import { errorText } from '../protocol/one-line.ts';
 import { PreconditionFailedError } from '../store/errors.ts';
@@ -39,7 +40,7 @@ export interface ScheduleOptions {
   readonly wakeLane: (sessionKey: string) => void;
   /** Called when a job was changed or one of its slots became a run. It never throws. */
   readonly tell?: ((change: JobChange) => void) | undefined;
-  readonly warn: (sentence: string) => void;
+  readonly warn: Say;
 }
 
 export type JobChange =
@@ -280,7 +281,12 @@ export class Schedule {
       ];
       await store.commit(writes, { site: 'job-slot' });
       if (!knowsAgent(job.agentId)) {
-        this.#options.warn(`The job "${job.name}" (${job.id}) was skipped: there is no agent ${job.agentId} any more.`);
+        this.#options.warn(
+          `The job "${job.name}" (${job.id}) was skipped: there is no agent ${job.agentId} any more.`,
+          {
+            jobId: job.id,
+          },
+        );
       }
       if (run) this.#queued(job, run);
       if (next === null) {

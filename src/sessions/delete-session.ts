@@ -26,18 +26,38 @@ export function planSessionDeletion(
         { remove: 'captures', where: { runId } },
         { remove: 'hookRecords', where: { runId } },
         { remove: 'approvals', where: { runId } },
+        { remove: 'waits', where: { runId } },
         // Answers that wait for delivery are removed too, because they were said in this session.
         { remove: 'outbox', where: { runId } },
         { update: 'inbox', where: { runId, status: { in: ['done', 'dead'] } }, set: { payload: null } },
         { update: 'runs', where: { runId }, set: { outcome: null } },
       ];
     }),
+    { remove: 'promptReceipts', where: { sessionKey } },
+    { remove: 'promptPieces', where: { scope: sessionKey } },
     { remove: 'deadLetters', where: { sessionKey } },
     { remove: 'injections', where: { sessionKey } },
     { remove: 'pluginState', where: { sessionKey } },
     { remove: 'processes', where: { sessionKey } },
+    // The rows of children stay, because other rows refer to them; what was said in the session is removed from them.
+    { update: 'children', where: { childKey: sessionKey }, set: FORGOTTEN_CHILD },
+    {
+      update: 'children',
+      where: { parentKey: sessionKey, endedAt: { not: null } },
+      set: { task: '', label: null, result: null, error: null },
+    },
   ];
 }
+
+const FORGOTTEN_CHILD = {
+  task: '',
+  label: null,
+  result: null,
+  error: null,
+  boundTo: null,
+  boundId: null,
+  cleanup: 'keep',
+} as const;
 
 function chunksOf<Item>(items: readonly Item[], size: number): readonly (readonly Item[])[] {
   const count = Math.ceil(items.length / size);

@@ -2,6 +2,15 @@
 
 import { defineError } from '../protocol/errors.ts';
 
+export class SessionNotBegunError extends defineError({
+  code: 'ATRIUM_SESSION_NOT_BEGUN',
+  status: 409,
+  message: ({ session }: { session: string }) =>
+    `The session ${JSON.stringify(session)} is a subagent that waits to begin: its task was accepted, and nothing was said in it yet. "atrium subagents show" tells its state.`,
+  means: 'A subagent was accepted and has not begun, so it has a key and no session yet.',
+  remedy: 'Ask again when it has begun; `atrium subagents list` tells its state.',
+}) {}
+
 export class UnknownSessionError extends defineError({
   code: 'ATRIUM_SESSION_UNKNOWN',
   status: 404,

@@ -103,6 +103,34 @@ describe('planSession', () => {
 });
 
 describe('loadSession', () => {
+  it('leaves out what a summary has replaced, and loads all of it for a run that is taken up again', async () => {
+    const { session } = await open({ now: 1 });
+    const { sessionId } = session;
+    const entry = (position: number, kind: 'message' | 'compaction', meta = {}) =>
+      ({
+        insert: 'transcript',
+        row: {
+          sessionId,
+          position,
+          runId: 'run_1',
+          at: 1,
+          kind,
+          message: { role: 'user', content: `entry ${position}` },
+          shown: null,
+          meta,
+        },
+      }) as const;
+    const before = [1, 2, 3, 4].map((position) => entry(position, 'message'));
+    await store.commit([...before, entry(5, 'compaction', { summarisedTo: 3 }), entry(6, 'message')], {
+      site: 'request',
+    });
+    const ask = { agentId: 'main', sessionKey, surface, now: 2 };
+    const positions = async (more: object) =>
+      (await loadSession({ store, lifetime }, { ...ask, ...more })).entries.map(({ position }) => position);
+    expect(await positions({})).toEqual([4, 5, 6]);
+    expect(await positions({ begun: { runId: 'run_1', hasSteps: true } })).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
   const ask = { agentId: 'main', sessionKey, surface, now: 9, reset: 'new' as const };
   const begun = (hasSteps: boolean) => ({ ...ask, begun: { runId: 'r1', hasSteps } });
 

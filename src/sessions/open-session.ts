@@ -8,6 +8,7 @@ import type { Store, Write } from '../store/store.ts';
 import type { SessionRow, TranscriptRow } from '../store/tables.ts';
 import type { SessionEnd } from './end-session.ts';
 import { decideRollover, type LifetimeSettings } from './session-lifetime.ts';
+import { loadTranscript, type TranscriptMemory } from './transcript-memory.ts';
 
 export interface SessionRequest {
   readonly agentId: string;
@@ -30,14 +31,21 @@ export interface SessionPlan {
 
 export interface LoadedSession {
   readonly plan: SessionPlan;
-  /** The transcript of the session so far. */
+  /** The transcript of the session so far, without what a summary has replaced. */
   readonly entries: readonly TranscriptRow[];
   /** The transcript was empty before this run. */
   readonly isFresh: boolean;
 }
 
+export interface SessionParts {
+  readonly store: Store;
+  readonly lifetime: LifetimeSettings;
+  /** Only for a run that begins: what it reads is remembered for the next one. */
+  readonly transcripts?: TranscriptMemory | undefined;
+}
+
 export async function loadSession(
-  { store, lifetime }: { readonly store: Store; readonly lifetime: LifetimeSettings },
+  { store, lifetime, transcripts }: SessionParts,
   request: SessionRequest & {
     /** A run that was claimed before, and whether it has recorded its request or another step. */
     readonly begun?: { readonly runId: string; readonly hasSteps: boolean } | undefined;
@@ -51,10 +59,45 @@ export async function loadSession(
     ? takeUp(opened, begun.hasSteps, current, lifetime, request)
     : planSession(current, lifetime, request);
   const { sessionId } = plan.session;
-  const entries = plan.isNew
-    ? []
-    : await store.select('transcript', { where: { sessionId }, orderBy: [['position', 'asc']] });
+  const entries = plan.isNew ? [] : await loadEntries(store, sessionId, begun ? 'begun' : transcripts);
   return { plan, entries, isFresh: plan.isNew || (opened !== undefined && entries.length === 0) };
+}
+
+/** A run that is taken up again also needs what it has said itself, although a summary may have replaced it meanwhile. */
+function loadEntries(
+  store: Store,
+  sessionId: string,
+  from: 'begun' | TranscriptMemory | undefined,
+): Promise<readonly TranscriptRow[]> {
+  if (from === 'begun') return store.select('transcript', { where: { sessionId }, orderBy: [['position', 'asc']] });
+  return from ? from.load(sessionId) : loadTranscript(store, sessionId);
+}
+
+/** The session that a note is written into. A note neither ends a session nor keeps one from ending. */
+export async function openForNote(
+  store: Store,
+  request: Omit<SessionRequest, 'surface' | 'reset'> & {
+    readonly surface: Surface;
+    /** Whether a session is opened when there is none. */
+    readonly mayOpen: boolean;
+  },
+): Promise<(SessionPlan & { readonly lastEntry: number }) | undefined> {
+  const { sessionKey, surface, mayOpen } = request;
+  const [current] = await store.select('sessions', {
+    where: { sessionKey },
+    orderBy: [['startedAt', 'desc']],
+    limit: 1,
+  });
+  if (current?.endedAt === null) {
+    const { sessionId } = current;
+    const last = { where: { sessionId }, orderBy: [['position', 'desc']], limit: 1 } as const;
+    const [entry] = await store.select('transcript', last);
+    const plan = continueSession(current, { ...request, agentId: current.agentId, surface: null });
+    return { ...plan, lastEntry: entry?.position ?? 0 };
+  }
+  if (!mayOpen) return undefined;
+  const session = newSession(current, { ...request, surface });
+  return { session, writes: [{ insert: 'sessions', row: session }], isNew: true, lastEntry: 0 };
 }
 
 /**

@@ -1,17 +1,17 @@
 // The sessions of a gateway, for clients, commands and plugins: found, listed, ended, deleted, and shown with the
 // values that plugins keep for them. How a run opens its session is in open-session.ts.
-// Errors: `find` rejects with UnknownSessionError. `reset` and `delete` give false when there is nothing to end or
-// delete.
+// Errors: `find` rejects with UnknownSessionError, and with SessionNotBegunError for a child that waits to begin. `reset`
+// and `delete` give false when there is nothing to end or delete.
 
 import type { JsonValue } from '../protocol/json.ts';
 import type { SessionEndReason } from '../protocol/live-event.ts';
 import { within } from '../protocol/time-limit.ts';
 import { PreconditionFailedError } from '../store/errors.ts';
 import type { Store, Where, Write } from '../store/store.ts';
-import type { RunRow, SessionRow } from '../store/tables.ts';
+import type { AttachmentRow, RunRow, SessionRow } from '../store/tables.ts';
 import { planSessionDeletion } from './delete-session.ts';
 import { endSession, type SessionTelling, tellSessionEnd } from './end-session.ts';
-import { UnknownSessionError } from './errors.ts';
+import { SessionNotBegunError, UnknownSessionError } from './errors.ts';
 
 export interface SessionsParts {
   readonly store: Store;
@@ -28,10 +28,14 @@ export interface SessionsParts {
     stopping: { readonly stop: 'all' | 'begun'; readonly reason: string },
     work: () => Promise<Value>,
   ) => Promise<Value>;
+  /** Ends a child, with its descendants, before its session ends, also one that has not begun; false for other sessions. */
+  readonly endChild: (sessionKey: string, outcome: 'reset' | 'deleted') => Promise<boolean>;
   /** The writes that remove the stored requests of these runs. */
   readonly planForget: (runIds: readonly string[]) => Promise<readonly Write[]>;
   /** Removes the records of these sessions that are kept outside of the store. */
   readonly forgetRecords: (sessionIds: readonly string[]) => Promise<void>;
+  /** Removes the files that these rows named, unless another session names them too. The rows are gone already. */
+  readonly forgetAttachments: (rows: readonly AttachmentRow[]) => Promise<void>;
   /** Ends the background commands of a session and removes their stored output. */
   readonly forgetProcesses: (sessionKey: string) => Promise<void>;
   /** Lets plugins release what they hold for a deleted session. */
@@ -57,6 +61,9 @@ export interface SessionsQuery {
   readonly before?: string | undefined;
   readonly limit: number;
 }
+
+/** Why a run is stopped whose session is reset. What it was told of its children is told again in the next session. */
+export const SESSION_RESET = 'its session was reset';
 
 /** A description lists at most this many earlier sessions of a key. */
 const MAX_EARLIER = 50;
@@ -103,8 +110,19 @@ export class Sessions {
     if (byId) return byId;
     const ofKey = await this.#latest({ sessionKey: keyOrId });
     const session = ofKey.find(({ endedAt }) => endedAt === null) ?? ofKey[0];
-    if (!session) throw new UnknownSessionError({ session: keyOrId.slice(0, 512) });
-    return session;
+    if (session) return session;
+    if (await this.#isOpenChild(keyOrId)) throw new SessionNotBegunError({ session: keyOrId });
+    throw new UnknownSessionError({ session: keyOrId.slice(0, 512) });
+  }
+
+  /** The key of a session that is named by its key or its id. A child that has not begun has a key and no session yet. */
+  async findKey(keyOrId: string): Promise<string> {
+    return (await this.#isOpenChild(keyOrId)) ? keyOrId : (await this.find(keyOrId)).sessionKey;
+  }
+
+  /** Whether this is a child that has not ended. Without a session it has not begun either. */
+  async #isOpenChild(childKey: string): Promise<boolean> {
+    return (await this.#parts.store.count('children', { childKey, endedAt: null })) > 0;
   }
 
   /** One session as it is shown, the number of its messages, and the other sessions of its key. */
@@ -122,9 +140,11 @@ export class Sessions {
   }
 
   /** Stops the run of the session and ends it. Messages that wait begin the next one. */
-  reset(sessionKey: string): Promise<boolean> {
-    const stopping = { stop: 'begun', reason: 'its session was reset' } as const;
-    return this.#parts.withoutRuns(sessionKey, stopping, () => this.#end(sessionKey, 'reset'));
+  async reset(sessionKey: string): Promise<boolean> {
+    const wasChild = await this.#parts.endChild(sessionKey, 'reset');
+    const stopping = { stop: 'begun', reason: SESSION_RESET } as const;
+    const hasEnded = await this.#parts.withoutRuns(sessionKey, stopping, () => this.#end(sessionKey, 'reset'));
+    return hasEnded || wasChild;
   }
 
   async #end(sessionKey: string, reason: SessionEndReason): Promise<boolean> {
@@ -145,14 +165,15 @@ export class Sessions {
 
   /** Stops the runs of the session, ends it, and removes what was said under its key. */
   async delete(sessionKey: string): Promise<boolean> {
-    if ((await this.#parts.store.count('sessions', { sessionKey })) === 0) return false;
+    const wasChild = await this.#parts.endChild(sessionKey, 'deleted');
+    if (!wasChild && (await this.#parts.store.count('sessions', { sessionKey })) === 0) return false;
     const stopping = { stop: 'all', reason: 'its session was deleted' } as const;
     await this.#parts.withoutRuns(sessionKey, stopping, () => this.#delete(sessionKey));
     return true;
   }
 
   async #delete(sessionKey: string): Promise<void> {
-    const { store, planForget, forgetRecords, forgetProcesses, releaseSession } = this.#parts;
+    const { store, planForget, forgetRecords, forgetProcesses, forgetAttachments, releaseSession } = this.#parts;
     await this.#end(sessionKey, 'deleted');
     const ended = await store.select('sessions', { where: { sessionKey, endedAt: { not: null } } });
     const runs = await store.select('runs', { where: { sessionKey } });
@@ -160,8 +181,21 @@ export class Sessions {
     await forgetRecords(ended.map(({ sessionId }) => sessionId));
     await forgetProcesses(sessionKey);
     const writes = [...(await planForget(runIds)), ...planSessionDeletion(sessionKey, ended, runIds)];
-    await store.commit(writes, { site: 'session' });
+    const files = await this.#filesOf(sessionKey);
+    const names = [...new Set(files.map(({ runId }) => runId))];
+    const unnamed = names.map((runId): Write => ({ remove: 'attachments', where: { runId, sessionKey } }));
+    await store.commit([...writes, ...unnamed], { site: 'session' });
+    await forgetAttachments(files);
     await releaseSession(sessionKey);
+  }
+
+  /** The files of a session, without those of messages that wait for their run. */
+  async #filesOf(sessionKey: string): Promise<readonly AttachmentRow[]> {
+    const { store } = this.#parts;
+    const waiting = await store.select('inbox', { where: { sessionKey, status: { in: ['queued', 'claimed'] } } });
+    const open = new Set(waiting.map(({ runId }) => runId));
+    const files = await store.select('attachments', { where: { sessionKey } });
+    return files.filter(({ runId }) => !open.has(runId));
   }
 
   /** Tells the ends that were committed by a process which died before it had told them. */

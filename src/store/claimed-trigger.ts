@@ -9,4 +9,6 @@ export interface ClaimedTrigger {
   /** 1 for the first claim; higher when an earlier one was cut short. Drafts carry it. */
   readonly attempt: number;
   readonly signal: AbortSignal;
+  /** Says that the run has begun and waits for others from now on, first of all for a model. */
+  begun(): void;
 }

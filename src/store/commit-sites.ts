@@ -13,6 +13,11 @@ export const COMMIT_SITES = [
   /** A later request of the same run was captured, with the results of its tool calls in the transcript. */
   'next-request',
   /**
+   * A call to a model was reserved apart from its request, because it is made again or writes a summary; or it was noted
+   * that the operator is told of a limit.
+   */
+  'spend',
+  /**
    * The model asked for tools: its message is kept, and the calls are about to start. A plugin's command that is about
    * to start uses this site too.
    */
@@ -29,6 +34,10 @@ export const COMMIT_SITES = [
   'observed',
   /** A part was sent, or will be tried again. */
   'receipt',
+  /** A platform shows a draft, or does not show it any more. */
+  'draft',
+  /** A channel wrote down what it needs after a restart, such as how far it has read. */
+  'channel-memory',
   /** Something was given up and kept for a person to decide. */
   'dead-letter',
   /** A dead letter was sent again or deleted. */
@@ -39,12 +48,16 @@ export const COMMIT_SITES = [
   'injection',
   /** Hook records were written. */
   'hook-records',
+  /** What the prompts of a run had was written down, so that it can be found by its words. */
+  'prompt-receipt',
   /** Old captures and records were removed to make room. */
   'prune',
-  /** A tool call needs a person: the question is stored, and the run gives its slot back. */
+  /** A tool call needs a person or waits for other sessions: this is stored, and the run gives its slot back. */
   'suspend',
   /** A person answered an approval, or its time was over: the answer is stored and its run is woken. */
   'approval',
+  /** What a suspended run waited for is over, or the run was stopped: it is woken. */
+  'wake',
   /** A rule that allows a command was removed. */
   'allow-rule',
   /** Old messages were replaced by a summary. */
@@ -59,6 +72,16 @@ export const COMMIT_SITES = [
   'tool-listing',
   /** A plugin changed what it keeps for a session, or that state was removed with the session. */
   'plugin-state',
+  /** A task was accepted: the child's row and its first trigger are stored. */
+  'spawn',
+  /** A child is to be ended, or was ended outside of a run. */
+  'child-end',
+  /** A person who is not known asked to talk to the agent: the request is stored, and the person is told a code. */
+  'pairing',
+  /** The operator approved, refused or took back a pairing. */
+  'pairing-answer',
+  /** A conversation, a job or an approved person of another program was brought along. */
+  'import',
 ] as const;
 
 export type CommitSite = (typeof COMMIT_SITES)[number];

@@ -20,6 +20,15 @@ export class PreconditionFailedError extends defineError({
   remedy: 'Read the rows again and decide with what they hold now.',
 }) {}
 
+export class CeilingPassedError extends defineError({
+  code: 'ATRIUM_STORE_CEILING',
+  status: 409,
+  message: ({ table, columns, most }: { table: string; columns: readonly string[]; most: number }) =>
+    `The commit was not made: in ${table}, ${columns.join(' + ')} would have come above ${most}. Read the rows again and add less, or wait until there is room.`,
+  means: 'A commit wanted to add to numbers that would then have been above a ceiling. Nothing of it was stored.',
+  remedy: 'Read the rows again and add less, or wait until there is room.',
+}) {}
+
 export class InvalidStoreRequestError extends defineError({
   code: 'ATRIUM_STORE_REQUEST_INVALID',
   status: 503,
@@ -98,7 +107,7 @@ export class InvalidFailpointError extends defineError({
   message: ({ text, problem }: { text: string; problem: string }) =>
     `"${text}" is no failpoint: ${problem}. Write for example request:before or tool-result:after@2.`,
   means: 'The text that names a failpoint for a crash test cannot be understood.',
-  remedy: 'Write it as `site:before` or `site:after@2`.',
+  remedy: 'Write it as `site:before`, `site:after@2` or `site:power`.',
 }) {}
 
 /** True when the store refused, so that the write must still be made. */

@@ -51,6 +51,11 @@ export async function readOwner(stateDir: string): Promise<StateOwner | undefine
   return (await isStateLocked(stateDir)) ? readOwnerFile(stateDir) : undefined;
 }
 
+/** Returns who wrote into this directory that it owns it, although that may be over. */
+export function readLastOwner(stateDir: string): Promise<StateOwner | undefined> {
+  return readOwnerFile(stateDir);
+}
+
 export async function isStateLocked(stateDir: string): Promise<boolean> {
   let database: Database | undefined;
   try {
@@ -105,6 +110,7 @@ function lockFile(stateDir: string): string {
   return join(stateDir, 'atrium', 'lock');
 }
 
-function ownerFile(stateDir: string): string {
+/** Written anew by every start, so that its inode tells one start from another. */
+export function ownerFile(stateDir: string): string {
   return join(stateDir, 'atrium', 'owner.json');
 }

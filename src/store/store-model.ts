@@ -1,8 +1,9 @@
 // What a Store does, without durability: the same rules on lists in memory, written to be read. The suite compares
 // every backend with it. It is not made for speed, and it uses the sequence numbers that the backend gave.
 
-import { ClaimLostError, PreconditionFailedError } from './errors.ts';
+import { CeilingPassedError, ClaimLostError, PreconditionFailedError } from './errors.ts';
 import type { CommitOptions, Condition, Query, Where, Write } from './store.ts';
+import { tableOf } from './table-of.ts';
 import type { TableName, Tables } from './tables.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -23,15 +24,25 @@ export const STORE_KEYS: { readonly [T in TableName]: readonly StoreKey[] } = {
   injections: [{ fields: ['seq'] }, { fields: ['id'] }, { fields: ['owner', 'sessionKey', 'idempotencyKey'] }],
   parts: [{ fields: ['hash'] }],
   captures: [{ fields: ['runId', 'call'] }],
+  promptPieces: [{ fields: ['seq'] }, { fields: ['scope', 'hash'] }],
+  promptReceipts: [{ fields: ['seq'] }, { fields: ['runId'] }],
   hookRecords: [{ fields: ['seq'] }],
   approvals: [{ fields: ['seq'] }, { fields: ['id'] }],
+  waits: [{ fields: ['runId', 'place'] }],
   allowRules: [{ fields: ['id'] }],
   processes: [{ fields: ['id'] }],
   jobs: [{ fields: ['id'] }],
   jobSlots: [{ fields: ['seq'] }, { fields: ['jobId', 'slot'] }],
   usage: [{ fields: ['seq'] }],
+  spending: [{ fields: ['per', 'period', 'subject'] }],
+  reservations: [{ fields: ['runId'] }],
   toolListings: [{ fields: ['server'] }],
   pluginState: [{ fields: ['sessionKey', 'pluginId', 'namespace'] }],
+  children: [{ fields: ['seq'] }, { fields: ['childKey'] }, { fields: ['parentRunId', 'call'] }],
+  attachments: [{ fields: ['runId', 'hash'] }],
+  drafts: [{ fields: ['runId'] }],
+  pairings: [{ fields: ['channel', 'accountId', 'senderId'] }],
+  channelMemory: [{ fields: ['channel', 'accountId', 'name'] }],
 };
 
 export interface StoreKey {
@@ -84,16 +95,26 @@ export class StoreModel {
       if (write.onConflict === 'ignore') return 0;
       throw new PreconditionFailedError({ table: write.insert, problem: 'has a row of this key already' });
     }
-    const table = 'update' in write ? write.update : write.remove;
+    const table = tableOf(write);
     const rows = this.#rows(table);
     const hit = rows.filter((row) => matches(row, write.where));
+    if ('add' in write) {
+      for (const { of, most } of write.ceilings ?? []) {
+        const isAbove = hit.some(
+          (row) => of.reduce((sum, field) => sum + numberIn(added(row, write.by), field), 0) > most,
+        );
+        if (isAbove) throw new CeilingPassedError({ table, columns: of, most });
+      }
+    }
     if (write.expect !== undefined && hit.length !== write.expect) {
       throw new PreconditionFailedError({ table, problem: `has ${hit.length} such rows instead of ${write.expect}` });
     }
     const after =
       'update' in write
         ? rows.map((row) => (hit.includes(row) ? { ...row, ...write.set } : row))
-        : rows.filter((row) => !hit.includes(row));
+        : 'add' in write
+          ? rows.map((row) => (hit.includes(row) ? added(row, write.by) : row))
+          : rows.filter((row) => !hit.includes(row));
     if (hasDuplicates(table, after))
       throw new PreconditionFailedError({ table, problem: 'has a row of this key already' });
     this.#save(table, after);
@@ -107,6 +128,15 @@ export class StoreModel {
   #save(table: TableName, rows: readonly Row[]): void {
     this.#state = { ...this.#state, [table]: rows };
   }
+}
+
+function added(row: Row, by: Readonly<Record<string, number | undefined>>): Row {
+  const sums = Object.entries(by).map(([field, amount = 0]) => [field, numberIn(row, field) + amount]);
+  return { ...row, ...Object.fromEntries(sums) };
+}
+
+function numberIn(row: Row, field: string): number {
+  return row[field] as number;
 }
 
 function hasDuplicates(table: TableName, rows: readonly Row[]): boolean {
@@ -126,6 +156,10 @@ function holds(value: unknown, condition: Condition | undefined): boolean {
   if ('in' in condition) return condition.in.some((one) => one === value);
   if ('not' in condition) return value !== condition.not;
   if (value === null) return false;
+  if ('contains' in condition) {
+    const letters = (text: string) => (condition.ignoresCase ? text.replace(/[A-Z]/g, (c) => c.toLowerCase()) : text);
+    return letters(String(value)).includes(letters(condition.contains));
+  }
   if ('gt' in condition) return compare(value, condition.gt) > 0;
   if ('gte' in condition) return compare(value, condition.gte) >= 0;
   if ('lt' in condition) return compare(value, condition.lt) < 0;

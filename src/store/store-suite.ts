@@ -5,8 +5,14 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Message } from '../protocol/message.ts';
 import { COMMIT_SITES } from './commit-sites.ts';
-import { ClaimLostError, InvalidStoreRequestError, PreconditionFailedError, StoreClosedError } from './errors.ts';
-import type { CommitOptions, CommitResult, Condition, NewRow, Query, Store, Where, Write } from './store.ts';
+import {
+  CeilingPassedError,
+  ClaimLostError,
+  InvalidStoreRequestError,
+  PreconditionFailedError,
+  StoreClosedError,
+} from './errors.ts';
+import type { Add, CommitOptions, CommitResult, Condition, NewRow, Query, Store, Where, Write } from './store.ts';
 import { StoreModel } from './store-model.ts';
 import type { TableName } from './tables.ts';
 
@@ -283,6 +289,61 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
       });
     });
 
+    describe('adds to numbers', () => {
+      const where = { subject: 'all' };
+      const spent = () => store.select('spending', { where });
+      const add = (by: Add<'spending'>['by'], most?: number): Write => ({
+        add: 'spending',
+        where,
+        by,
+        ...(most === undefined ? {} : { ceilings: [{ of: ['money', 'reservedMoney'], most }] }),
+        expect: 1,
+      });
+
+      beforeEach(async () => {
+        await store.commit([insert('spending', { ...where, money: 5, reservedMoney: 2 })], accept);
+      });
+
+      it('whatever they are, and says how many rows it changed', async () => {
+        const { changed, seqs } = await store.commit([add({ money: 3, reservedMoney: -2 }), add({ money: 1 })], accept);
+        expect({ changed, seqs }).toEqual({ changed: [1, 1], seqs: [undefined, undefined] });
+        expect(await spent()).toMatchObject([{ money: 9, reservedMoney: 0, tokens: 10 }]);
+      });
+
+      it('only where as many rows as expected match', async () => {
+        const nowhere: Write = { add: 'spending', where: { subject: 'nobody' }, by: { money: 1 } };
+        expect((await store.commit([nowhere], accept)).changed).toEqual([0]);
+        await expect(store.commit([{ ...nowhere, expect: 1 }], accept)).rejects.toThrow(PreconditionFailedError);
+      });
+
+      it('up to a ceiling and not above it', async () => {
+        await store.commit([add({ reservedMoney: 3 }, 10)], accept);
+        const more = store.commit([insert('parts', { hash: 'half' }), add({ reservedMoney: 1 }, 10)], accept);
+        await expect(more).rejects.toThrow(CeilingPassedError);
+        expect(await spent()).toMatchObject([{ money: 5, reservedMoney: 5 }]);
+        expect(await store.count('parts')).toBe(0);
+        await store.commit([add({ reservedMoney: -2 }), add({ money: 2 }, 10)], accept);
+        expect(await spent()).toMatchObject([{ money: 7, reservedMoney: 3 }]);
+      });
+
+      it('so that commits at the same time never pass it together', async () => {
+        const outcomes = await Promise.allSettled(
+          Array.from({ length: 50 }, () => store.commit([add({ reservedMoney: 4 }, 30)], accept)),
+        );
+        expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
+        expect(await spent()).toMatchObject([{ money: 5, reservedMoney: 22 }]);
+      });
+
+      it('in every matching row or in none', async () => {
+        await store.commit([insert('spending', { subject: 'other', money: 9, reservedMoney: 0 })], accept);
+        const both: Write = { add: 'spending', where: {}, by: { money: 1 }, ceilings: [{ of: ['money'], most: 9 }] };
+        await expect(store.commit([both], accept)).rejects.toThrow(CeilingPassedError);
+        expect((await store.commit([{ ...both, ceilings: [{ of: ['money'], most: 10 }] }], accept)).changed).toEqual([
+          2,
+        ]);
+      });
+    });
+
     describe('keeps keys apart', () => {
       const taken: [string, Write, Write][] = [
         ['one session of an id', insert('sessions', { sessionKey: 'k1' }), insert('sessions', { sessionKey: 'k2' })],
@@ -301,6 +362,8 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
         ['one injection of an idempotency key', insert('injections', {}), insert('injections', { id: 'other' })],
         ['one text of a hash', insert('parts', {}), insert('parts', { text: 'other' })],
         ['one capture of a call', insert('captures', {}), insert('captures', { model: 'other' })],
+        ['one counter of a period', insert('spending', {}), insert('spending', { money: 7 })],
+        ['one reservation of a run', insert('reservations', {}), insert('reservations', { model: 'other' })],
       ];
       it.each(taken)('%s', async (_, first, second) => {
         await store.commit([first], accept);
@@ -399,6 +462,33 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
       });
     });
 
+    it('finds texts that have a text in them, with any characters, and without case only for plain letters', async () => {
+      const texts = ['Never push to main.', 'say "no"\nthen 50%_ÉÄ', 'never', ''];
+      await store.commit(
+        texts.map((text, index): Write => insert('parts', { hash: String(index), text })),
+        accept,
+      );
+      const find = async (contains: string, ignoresCase?: boolean) => {
+        const rows = await store.select('parts', {
+          where: { text: { contains, ignoresCase } },
+          orderBy: [['hash', 'asc']],
+        });
+        return rows.map(({ hash }) => hash).join('');
+      };
+      expect(await find('push to')).toBe('0');
+      expect(await find('never')).toBe('2');
+      expect(await find('NEVER', true)).toBe('02');
+      expect(await find('"no"\nthen')).toBe('1');
+      expect(await find('0%_É')).toBe('1');
+      expect(await find('SAY "NO"\nTHEN 50%_ÉÄ', true)).toBe('1');
+      expect(await find('éä', true)).toBe('');
+      expect(await find('%')).toBe('1');
+      expect(await find('')).toBe('0123');
+      await expect(store.select('parts', { where: { size: { contains: '1' } } })).rejects.toThrow(
+        InvalidStoreRequestError,
+      );
+    });
+
     describe('makes commits', () => {
       it('whole or not at all', async () => {
         await insertInbox({ runId: 'a' });
@@ -490,6 +580,12 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
         ['a number for a text', { update: 'parts', where: {}, set: { text: 5 } }],
         ['null where there must be something', { update: 'parts', where: {}, set: { text: null } }],
         ['a change of nothing', { update: 'parts', where: {}, set: {} }],
+        ['an addition of nothing', { add: 'spending', where: {}, by: {} }],
+        ['an addition to a text', { add: 'spending', where: {}, by: { subject: 1 } }],
+        ['an addition to what may be null', { add: 'spending', where: {}, by: { warnedAt: 1 } }],
+        ['an addition of a part', { add: 'spending', where: {}, by: { money: 0.5 } }],
+        ['an addition to a row number', { add: 'usage', where: {}, by: { seq: 1 } }],
+        ['a ceiling of no column', { add: 'spending', where: {}, by: { money: 1 }, ceilings: [{ of: [], most: 1 }] }],
         ['a condition that is undefined', { remove: 'parts', where: { hash: undefined } }],
         ['a condition of no known form', { remove: 'parts', where: { hash: { like: '%' } } }],
         ['a condition on what is in JSON', { remove: 'runs', where: { outcome: 'x' } }],
@@ -588,6 +684,9 @@ const NUMBERED: ReadonlySet<string> = new Set([
   'approvals',
   'jobSlots',
   'usage',
+  'children',
+  'promptPieces',
+  'promptReceipts',
 ]);
 
 const key = fc.constantFrom('a', 'b', 'B', 'é', '🙂', '');
@@ -610,9 +709,18 @@ function conditions(value: fc.Arbitrary<string | number>): fc.Arbitrary<Conditio
   );
 }
 
+/** The same for texts, which can also be searched. */
+const textConditions = fc.oneof(
+  { weight: 3, arbitrary: conditions(fc.constantFrom('a', 'b', 'B', 'é', '🙂', '')) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ contains: fc.constantFrom('a', 'b', 'B', 'É', '🙂', ''), ignoresCase: fc.boolean() }),
+  },
+);
+
 const asked: { readonly [C in keyof Where<'inbox'>]: fc.Arbitrary<Condition | undefined> } = {
-  runId: conditions(key),
-  dedupeKey: conditions(key),
+  runId: textConditions,
+  dedupeKey: textConditions,
   acceptedAt: conditions(time),
   status: conditions(inboxStatus),
 };
@@ -671,6 +779,19 @@ const writeArbitrary: fc.Arbitrary<Write> = fc.oneof(
     update: fc.constant('sessions' as const),
     where: fc.record({ sessionKey: defined(key), endedAt: defined(time) }, { requiredKeys: [] }),
     set: fc.record({ endedAt: maybe(time) }),
+    expect: expectation,
+  }),
+  fc.record({
+    add: fc.constant('runs' as const),
+    where: fc.record({ runId: defined(key), observed: fc.boolean() }, { requiredKeys: [] }),
+    by: fc.record({ claim: fc.integer({ min: -1, max: 2 }), startedAt: fc.nat(2) }),
+    ceilings: fc.option(
+      fc.array(
+        fc.record({ of: fc.constantFrom(['claim'] as const, ['claim', 'startedAt'] as const), most: fc.nat(6) }),
+        { maxLength: 2 },
+      ),
+      { nil: undefined },
+    ),
     expect: expectation,
   }),
   fc.record({
@@ -824,6 +945,23 @@ function oneOfEach(): { readonly [T in TableName]: NewRow<T> } {
       envelope: { url: 'http://127.0.0.1' },
       manifest: ['h1', 'h1'],
       size: 10,
+      isIndexed: true,
+    },
+    promptPieces: {
+      scope: 'agent:main:main',
+      hash: 'h1',
+      kind: 'prompt',
+      text: 'hello',
+      about: { where: 'messages' },
+      usedAt: 1,
+    },
+    promptReceipts: {
+      runId: 'run-1',
+      sessionKey: 'agent:main:main',
+      agentId: 'main',
+      at: 1,
+      sources: 1,
+      pieces: '2 1',
     },
     hookRecords: {
       ...ids,
@@ -861,6 +999,17 @@ function oneOfEach(): { readonly [T in TableName]: NewRow<T> } {
       decision: 'allow-once',
       decidedAt: 2,
       decidedBy: 'web',
+    },
+    waits: {
+      ...ids,
+      place: '1.0',
+      toolCallId: 'c1',
+      awaited: ['agent:main:subagent:1'],
+      isAnyEnough: false,
+      createdAt: 1,
+      expiresAt: 2,
+      status: 'cancelled',
+      reason: 'a person said /stop',
     },
     allowRules: {
       id: 'rule-1',
@@ -918,6 +1067,28 @@ function oneOfEach(): { readonly [T in TableName]: NewRow<T> } {
       cacheWrite: 0,
       cost: 0.25,
     },
+    spending: {
+      subject: '[null,null,null]',
+      per: 'day',
+      period: '2026-05-01',
+      since: 1,
+      money: 250_000_000,
+      tokens: 10,
+      reservedMoney: 3,
+      reservedTokens: 4,
+      unpriced: 1,
+      warnedAt: 2,
+    },
+    reservations: {
+      runId: ids.runId,
+      at: 1,
+      provider: 'mirror',
+      model: 'mirror',
+      money: 3,
+      tokens: 4,
+      isUnpriced: false,
+      counters: [{ subject: '[null,null,null]', per: 'day', period: '2026-05-01' }],
+    },
     toolListings: { server: 'files', fingerprint: 'f1', tools: [{ name: 'read_file' }], listedAt: 1 },
     pluginState: {
       sessionKey: 'agent:main:main',
@@ -925,6 +1096,61 @@ function oneOfEach(): { readonly [T in TableName]: NewRow<T> } {
       namespace: 'cards',
       value: { open: [1, null] },
       updatedAt: 1,
+    },
+    children: {
+      childKey: 'agent:main:subagent:1',
+      parentKey: 'agent:main:main',
+      parentSessionId: 'ses-1',
+      parentAgentId: 'main',
+      parentRunId: 'run-1',
+      call: 'call-1',
+      agentId: 'main',
+      runId: 'run-2',
+      depth: 1,
+      mode: 'run',
+      context: 'isolated',
+      task: 'Count the files.',
+      taskName: 'count_files',
+      label: 'Counting',
+      models: ['mirror/mirror'],
+      tools: ['read'],
+      origin: surface,
+      boundTo: { ...surface, threadId: 'thread-1' },
+      boundId: 'place-1',
+      owes: true,
+      cleanup: 'keep',
+      runTimeoutMs: 60_000,
+      createdAt: 1,
+      ending: 'killed',
+      endedAt: 2,
+      outcome: 'ok',
+      result: 'Seven.',
+      error: 'none',
+      isAnswered: false,
+    },
+    pairings: {
+      channel: 'chat',
+      accountId: 'default',
+      senderId: ids.runId,
+      senderName: 'Ada',
+      surface,
+      code: 'ABCD2345',
+      status: 'waiting',
+      requestedAt: 1,
+      expiresAt: 2,
+      timesTold: 1,
+      approvedAt: 3,
+      approvedBy: 'cli',
+    },
+    channelMemory: { channel: 'chat', accountId: 'default', name: ids.runId, value: { seq: 7 }, at: 1 },
+    drafts: { runId: ids.runId, surface, handle: { draftId: 'm1' }, shownAt: 1 },
+    attachments: {
+      ...ids,
+      hash: 'a'.repeat(64),
+      name: 'photo.png',
+      mime: 'image/png',
+      size: 68,
+      at: 1,
     },
   };
 }

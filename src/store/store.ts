@@ -1,8 +1,8 @@
 // The Store contract: durable rows, changed by commits that are data, never callbacks.
 //
 // Errors: `commit` rejects with ClaimLostError when the claim was superseded, PreconditionFailedError when a write
-// found something else than it expected or a key that exists, InvalidStoreRequestError when it names something that no
-// table has, and StoreFullError, StoreReadOnlyError, StoreReplacedError, StateLockedError or StoreFailedError when the
+// found something else than it expected or a key that exists, CeilingPassedError when an addition would pass a ceiling
+// that it names, InvalidStoreRequestError when it names something that no table has, and StoreFullError, StoreReadOnlyError, StoreReplacedError, StateLockedError or StoreFailedError when the
 // backend refuses; then nothing of that commit is stored, and other commits are unaffected. `select` and `count` reject
 // with InvalidStoreRequestError, StateLockedError and StoreFailedError only.
 // Result: `commit` resolves when its writes would survive a power cut; a lazy one when they would survive the death of
@@ -61,7 +61,7 @@ export interface CommitResult {
 
 export type CommitCounter = Readonly<Record<CommitSite, number>>;
 
-export type Write = { [T in TableName]: Insert<T> | Update<T> | Remove<T> }[TableName];
+export type Write = { [T in TableName]: Insert<T> | Update<T> | Add<T> | Remove<T> }[TableName];
 
 export interface Insert<T extends TableName> {
   readonly insert: T;
@@ -80,6 +80,31 @@ export interface Update<T extends TableName> {
   /** The precondition: exactly this many rows match. Without it any number is accepted. */
   readonly expect?: number | undefined;
 }
+
+/**
+ * Adds to numbers of the matching rows, whatever they are at that moment. An update sets values that its caller has
+ * read, and another commit may come in between; an addition needs no reading.
+ */
+export interface Add<T extends TableName> {
+  readonly add: T;
+  readonly where: Where<T>;
+  /** What is added to each column; it may be negative. A column that may be null cannot be added to. */
+  readonly by: Partial<Record<NumberColumn<T>, number>>;
+  /** The precondition: in no matching row does the sum of these columns come above `most` through the addition. */
+  readonly ceilings?: readonly Ceiling<T>[] | undefined;
+  readonly expect?: number | undefined;
+}
+
+export interface Ceiling<T extends TableName> {
+  readonly of: readonly NumberColumn<T>[];
+  readonly most: number;
+}
+
+/** The columns of a table that always hold a number. The store alone sets `seq`. */
+export type NumberColumn<T extends TableName> = {
+  [C in keyof Tables[T]]: number extends Tables[T][C] ? (null extends Tables[T][C] ? never : C) : never;
+}[Exclude<keyof Tables[T], 'seq'>] &
+  string;
 
 export interface Remove<T extends TableName> {
   readonly remove: T;
@@ -104,7 +129,9 @@ export type Condition =
   | { readonly gt: number | string }
   | { readonly gte: number | string }
   | { readonly lt: number | string }
-  | { readonly lte: number | string };
+  | { readonly lte: number | string }
+  /** The text has this text in it. Without case, only the letters A to Z are compared without it. */
+  | { readonly contains: string; readonly ignoresCase?: boolean | undefined };
 
 export interface Query<T extends TableName> {
   readonly where?: Where<T> | undefined;

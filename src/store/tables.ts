@@ -8,6 +8,7 @@ import type { Inbound, Surface } from '../protocol/inbound.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { RunStatus, SessionEndReason } from '../protocol/live-event.ts';
 import type { Message } from '../protocol/message.ts';
+import type { Suppression } from '../protocol/suppression.ts';
 import type { Usage } from '../protocol/usage.ts';
 
 export interface Tables {
@@ -21,15 +22,25 @@ export interface Tables {
   injections: InjectionRow;
   parts: PartRow;
   captures: CaptureRow;
+  promptPieces: PromptPieceRow;
+  promptReceipts: PromptReceiptRow;
   hookRecords: HookRecordRow;
   approvals: ApprovalRow;
+  waits: WaitRow;
   allowRules: AllowRuleRow;
   processes: ProcessRow;
   jobs: JobRow;
   jobSlots: JobSlotRow;
   usage: UsageRow;
+  spending: SpendingRow;
+  reservations: ReservationRow;
   toolListings: ToolListingRow;
   pluginState: PluginStateRow;
+  children: ChildRow;
+  attachments: AttachmentRow;
+  drafts: DraftRow;
+  pairings: PairingRow;
+  channelMemory: ChannelMemoryRow;
 }
 
 export type TableName = keyof Tables;
@@ -90,8 +101,24 @@ export interface InboxRow {
   readonly status: 'queued' | 'claimed' | 'done' | 'dead';
 }
 
-export const TRIGGER_KINDS = ['message', 'api', 'cron', 'heartbeat', 'spawn', 'completion', 'approval'] as const;
+export const TRIGGER_KINDS = [
+  'message',
+  'api',
+  'cron',
+  'heartbeat',
+  'spawn',
+  'completion',
+  'approval',
+  'wake',
+  'note',
+] as const;
 export type TriggerKind = (typeof TRIGGER_KINDS)[number];
+
+/**
+ * Triggers of these kinds start no run: they have the run id of a suspended run and let it go on. `approval` says that a
+ * person was asked and the question is over; `wake` that what the run waited for is over.
+ */
+export const RESUMING_KINDS: ReadonlySet<TriggerKind> = new Set(['approval', 'wake']);
 
 export interface TriggerPayload {
   readonly inbound: Inbound;
@@ -101,8 +128,18 @@ export interface TriggerPayload {
   /** The run that this one repeats, because an operator sent a dead letter again or a client asked twice. */
   readonly replayOf?: string | undefined;
   readonly jobId?: string | undefined;
-  /** What started the run. Set for the answer to an approval, and in a dead letter. */
+  /** Set for a trigger of kind `note`, which calls no model: the entry that its session's transcript gets. */
+  readonly note?: TranscriptNote | undefined;
+  /** The key of the child whose result this is. */
+  readonly completionOf?: string | undefined;
+  /** What started the run. Set in a trigger that resumes a run, and in a dead letter. */
   readonly resumes?: TriggerKind | undefined;
+}
+
+export interface TranscriptNote {
+  /** A `notice` is for people only. What an agent `posted` from another conversation is also told to models. */
+  readonly kind: 'notice' | 'posted';
+  readonly text: string;
 }
 
 export interface RunRow {
@@ -127,15 +164,7 @@ export interface RunOutcome {
   /** What was said in the end, after the outbound hooks. */
   readonly reply?: string | undefined;
   /** Which handler stopped the answer, and why. `reply` is empty then. */
-  readonly suppressed?:
-    | {
-        readonly hook: string;
-        readonly by: string;
-        readonly reason: string;
-        /** The handler's own words. */
-        readonly cancelReason?: string | undefined;
-      }
-    | undefined;
+  readonly suppressed?: Suppression | undefined;
   /** One sentence for people. */
   readonly error?: string | undefined;
   readonly errorCode?: string | undefined;
@@ -143,11 +172,15 @@ export interface RunOutcome {
   readonly failureKind?: string | undefined;
   readonly provider?: string | undefined;
   readonly model?: string | undefined;
+  /** Why a limit on spending let this model answer instead of the one that was chosen, in one sentence. */
+  readonly because?: string | undefined;
   readonly usage?: Usage | undefined;
   readonly modelCalls?: number | undefined;
   readonly toolCalls?: number | undefined;
   /** The reason why the model's last message ended: `stop`, `length`, `refusal`. */
   readonly stop?: string | undefined;
+  /** What of the model's answers could not be read and was left out, one sentence each. */
+  readonly notes?: readonly string[] | undefined;
 }
 
 /** One step of a run, which is read only to recover the run. `agent/journal.ts` knows the steps. */
@@ -232,6 +265,46 @@ export interface CaptureRow {
   /** The hashes of the parts. Their texts joined are the body, byte for byte. */
   readonly manifest: readonly string[];
   readonly size: number;
+  /** False until the receipt of its run has seen this request. It is made behind the run, from the capture alone. */
+  readonly isIndexed: boolean;
+}
+
+/**
+ * A text that prompts share, so that each text is searched once whatever the number of its runs. Everything here was
+ * made from captures and can be made again from them.
+ */
+export interface PromptPieceRow {
+  readonly seq: number;
+  /** The session key for words that belong to one session and go with it; empty for what sessions share. */
+  readonly scope: string;
+  /** Of the text and of what is said about it. It is unique in its scope. */
+  readonly hash: string;
+  /**
+   * `prompt` is text that a model read, `file` is a file as it was read for a prompt, and `sources` has no text: it says
+   * what prompts were made from, and what was left out of them.
+   */
+  readonly kind: 'prompt' | 'file' | 'sources';
+  readonly text: string;
+  readonly about: JsonObject;
+  /** At most a day before the youngest run that uses it. Pruning goes by this time. */
+  readonly usedAt: number;
+}
+
+/** Which texts the prompts of a run had. */
+export interface PromptReceiptRow {
+  readonly seq: number;
+  readonly runId: string;
+  readonly sessionKey: string;
+  readonly agentId: string;
+  /** The time of its first request. */
+  readonly at: number;
+  /** The number of the piece that says what the prompt was made from. */
+  readonly sources: number;
+  /**
+   * The numbers of the pieces that it had, ascending: the first one, then the distance of each to the one before it. It is a
+   * text, because a question reads the lists of all runs, and a list of JSON would take most of its time.
+   */
+  readonly pieces: string;
 }
 
 export interface HookRecordRow {
@@ -293,6 +366,28 @@ export interface ApprovalRow {
   readonly decidedAt: number | null;
   /** Who answered, in words for people: `web`, `cli`, `api`, a sender, `time`. */
   readonly decidedBy: string | null;
+}
+
+/**
+ * A tool call for which its run is suspended until other sessions have ended or its time is over. The row is removed
+ * with the result of the call, or with the run.
+ */
+export interface WaitRow {
+  readonly runId: string;
+  /** The position of the call in its run. The model's own id is not used, because ids may repeat. */
+  readonly place: string;
+  readonly sessionKey: string;
+  readonly toolCallId: string;
+  /** The keys of the sessions that the call waits for. */
+  readonly awaited: readonly string[];
+  /** Whether one of them is enough. */
+  readonly isAnyEnough: boolean;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  /** `over` means that the run was woken, `cancelled` that it was stopped while it waited. */
+  readonly status: 'waiting' | 'over' | 'cancelled';
+  /** Why it was cancelled. */
+  readonly reason: string | null;
 }
 
 /** A command that may run without approval, because a person allowed it once. */
@@ -388,6 +483,52 @@ export interface UsageRow {
   readonly cost: number | null;
 }
 
+/**
+ * What one counter of a limit on spending has come to. A limit for each sender has a counter for each of them. Rows are
+ * changed by additions only, so that calls at the same time count together. Money is in billionths, because whole
+ * numbers can be added and taken away without a rest.
+ */
+export interface SpendingRow {
+  /** Who is counted together, as `protocol/spend-limit.ts` writes it. */
+  readonly subject: string;
+  readonly per: 'day' | 'month' | 'session';
+  /** The day (`2026-05-01`), the month (`2026-05`) or the id of the session. */
+  readonly period: string;
+  /** The time at which the period began. */
+  readonly since: number;
+  /** What calls that are over have cost. */
+  readonly money: number;
+  readonly tokens: number;
+  /** What calls that are being made may cost at most. */
+  readonly reservedMoney: number;
+  readonly reservedTokens: number;
+  /** The number of calls whose cost is not known and is not part of `money`. */
+  readonly unpriced: number;
+  /** When it was told that the limit is near. Null before that. */
+  readonly warnedAt: number | null;
+}
+
+/**
+ * What the model call of a run may cost at most. A run makes one call at a time, so it has at most one such row. It is
+ * removed when the call is settled. A row that is left after a crash belongs to a call that was cut, which the provider
+ * may have charged for.
+ */
+export interface ReservationRow {
+  readonly runId: string;
+  readonly at: number;
+  readonly provider: string;
+  readonly model: string;
+  readonly money: number;
+  readonly tokens: number;
+  /** True when the price of the model is not known; `money` is 0 then. */
+  readonly isUnpriced: boolean;
+  /** The counters in which it is reserved. */
+  readonly counters: readonly SpendingKey[];
+}
+
+/** Names one row of `spending`. */
+export type SpendingKey = Pick<SpendingRow, 'subject' | 'per' | 'period'>;
+
 /** The tools that a server offered when it was last asked, so that the server need not run to offer them. */
 export interface ToolListingRow {
   readonly server: string;
@@ -404,4 +545,112 @@ export interface PluginStateRow {
   readonly namespace: string;
   readonly value: JsonValue;
   readonly updatedAt: number;
+}
+
+/**
+ * A session that another session spawned, and what the parent is owed for it. The row is written in the commit that
+ * accepts the task. The commit that ends the last run of the child also sets its outcome and puts the result into the
+ * inbox of the parent, so the parent gets it once.
+ */
+export interface ChildRow {
+  readonly childKey: string;
+  readonly seq: number;
+  /** The session that spawned it, and the run and the tool call in which it did so. A call spawns one child. */
+  readonly parentKey: string;
+  readonly parentSessionId: string;
+  readonly parentAgentId: string;
+  readonly parentRunId: string;
+  readonly call: string;
+  /** The agent that does the work, in its own workspace. */
+  readonly agentId: string;
+  /** The first run of the child. */
+  readonly runId: string;
+  /** 1 for the child of a session that nobody spawned, 2 for a child of that one, and so on. */
+  readonly depth: number;
+  readonly mode: 'run' | 'session';
+  readonly context: 'isolated' | 'fork';
+  readonly task: string;
+  readonly taskName: string | null;
+  readonly label: string | null;
+  /** The models to use, first choice first. When the list is empty, the agent's own models are used. */
+  readonly models: readonly string[];
+  /** The tools that the parent was offered when it spawned the child. The child is never offered others. */
+  readonly tools: readonly string[];
+  /** The place where the parent answered when it spawned the child. */
+  readonly origin: Surface;
+  /** The thread that was opened for the child, and its `surfaceId`. Messages written there go to the child. */
+  readonly boundTo: Surface | null;
+  readonly boundId: string | null;
+  /** Whether the parent is told of the end. */
+  readonly owes: boolean;
+  readonly cleanup: 'keep' | 'delete';
+  /** How long the child may take from the start of its first run. */
+  readonly runTimeoutMs: number | null;
+  readonly createdAt: number;
+  /** Set when the child is to be ended before it ends by itself; its last run then ends with this outcome. */
+  readonly ending: ChildOutcome | null;
+  /** Null while the child works, waits in its lane, or waits for children of its own. */
+  readonly endedAt: number | null;
+  readonly outcome: ChildOutcome | null;
+  /** What the child answered last. */
+  readonly result: string | null;
+  readonly error: string | null;
+  /** False while the parent is owed the result; true when a run of the parent has consumed it, or none has to. */
+  readonly isAnswered: boolean;
+}
+
+export const CHILD_OUTCOMES = ['ok', 'error', 'timeout', 'killed', 'reset', 'deleted'] as const;
+export type ChildOutcome = (typeof CHILD_OUTCOMES)[number];
+
+/**
+ * A run that names a file: its message came with it, or its answer sends it. The bytes are stored once, under the hash,
+ * beside the store. They are kept while a row names them, and only the session of such a row may read them.
+ */
+export interface AttachmentRow {
+  readonly runId: string;
+  readonly hash: string;
+  readonly sessionKey: string;
+  readonly name: string;
+  readonly mime: string;
+  readonly size: number;
+  readonly at: number;
+}
+
+/** The draft of a run that a platform shows or is about to show, until a part of the answer has taken its place. */
+export interface DraftRow {
+  readonly runId: string;
+  readonly surface: Surface;
+  /** The channel's name for the message that shows the draft; null while it is not known whether there is one. */
+  readonly handle: JsonValue;
+  readonly shownAt: number;
+}
+
+/** A person on a chat platform who asked to talk to the agent, or who may do so because the operator approved it. */
+export interface PairingRow {
+  readonly channel: string;
+  readonly accountId: string;
+  readonly senderId: string;
+  /** How the person calls themselves, for the operator's eyes only. */
+  readonly senderName: string | null;
+  /** The direct conversation in which the person asked, and in which they are told the answer. */
+  readonly surface: Surface;
+  /** What the person was told and the operator types. Null once it was approved. */
+  readonly code: string | null;
+  readonly status: 'waiting' | 'approved';
+  readonly requestedAt: number;
+  /** A request that was not approved until then is forgotten. */
+  readonly expiresAt: number | null;
+  /** How often the person was told the code. */
+  readonly timesTold: number;
+  readonly approvedAt: number | null;
+  readonly approvedBy: string | null;
+}
+
+/** What a channel remembers across restarts. Losing a row only makes the channel read something twice. */
+export interface ChannelMemoryRow {
+  readonly channel: string;
+  readonly accountId: string;
+  readonly name: string;
+  readonly value: JsonValue;
+  readonly at: number;
 }

@@ -12,6 +12,8 @@ export interface AtriumProcessSettings {
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** Uses a terminal of 80 columns instead of pipes, only where `hasTerminals` is true. */
   readonly isTerminal?: boolean | undefined;
+  /** A command that runs the one behind it under some restriction, such as `['setpriv', '…']`. */
+  readonly under?: readonly string[] | undefined;
 }
 
 const COMMAND = join(fileURLToPath(new URL('../..', import.meta.url)), 'dist', 'cli', 'main.js');
@@ -29,8 +31,8 @@ export class AtriumProcess {
   readonly #watchers = new Set<() => void>();
   #isOver = false;
 
-  constructor(argv: readonly string[], { home, env, isTerminal }: AtriumProcessSettings) {
-    const command = [process.execPath, COMMAND, ...argv];
+  constructor(argv: readonly string[], { home, env, isTerminal, under = [] }: AtriumProcessSettings) {
+    const command = [...under, process.execPath, COMMAND, ...argv];
     const [program = '', ...args] = isTerminal
       ? ['script', '-qefc', `stty cols 80 rows 40; exec ${command.map(quoted).join(' ')}`, '/dev/null']
       : command;

@@ -11,6 +11,8 @@ import { ModelServer } from './model-server.ts';
 import { ScratchHome } from './scratch-home.ts';
 
 export interface GatewayProcessSettings {
+  /** What the configuration says about the models of the one provider, `fake`. */
+  readonly models?: readonly object[] | undefined;
   /** Merged over a configuration that sends every agent to the model server. */
   readonly config?: Record<string, unknown> | undefined;
   /** Texts by path, relative to the state directory. */
@@ -61,13 +63,14 @@ export class GatewayProcess {
   }
 
   /** Makes a home and a model server; no gateway runs yet. */
-  static async create({ config, files, recordsRequests }: GatewayProcessSettings = {}): Promise<GatewayProcess> {
+  static async create(given: GatewayProcessSettings = {}): Promise<GatewayProcess> {
+    const { config, files, recordsRequests, models = [{ id: 'small' }, { id: 'large' }] } = given;
     const model = await ModelServer.start({ record: recordsRequests });
     const home = await ScratchHome.create(files);
     const provider = { baseUrl: model.baseUrl, apiKey: 'test-key', api: 'openai-completions' };
     const settings = {
       agents: { defaults: { model: 'fake/small' } },
-      models: { providers: { fake: { ...provider, models: [{ id: 'small' }, { id: 'large' }] } } },
+      models: { providers: { fake: { ...provider, models } } },
       gateway: { auth: { token: TOKEN } },
       ...config,
     };

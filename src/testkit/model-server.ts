@@ -24,6 +24,8 @@ export interface ModelReply {
   readonly after?: Promise<unknown> | undefined;
   /** The pause between two pieces of text. */
   readonly pauseMs?: number | undefined;
+  /** After the beginning of the answer, nothing more is sent before this promise resolves. */
+  readonly rest?: Promise<unknown> | undefined;
 }
 
 type ReplyPart =
@@ -323,7 +325,9 @@ export class ModelServer {
     }
     response.flushHeaders();
     const gone = once(response, 'close');
+    let written = 0;
     for (const text of protocol.stream(message, named, answer.ending === undefined)) {
+      if (written++ === PIECES_BEFORE_REST && answer.rest) await Promise.race([answer.rest, gone]);
       if (response.destroyed) return;
       if (!response.write(text)) await Promise.race([once(response, 'drain'), gone]);
       if (answer.pauseMs !== undefined) await sleep(answer.pauseMs, undefined, { signal: this.#closing.signal });
@@ -527,6 +531,8 @@ function openAiUsage({ input, output, cacheRead }: Usage): JsonObject {
 
 /** The size is small, so that a short answer comes in several pieces. */
 const PIECE = 16;
+/** The opening of a stream, and some of its text. */
+const PIECES_BEFORE_REST = 5;
 const FILLER_PIECE = 16 * 1024;
 
 function* piecesOf(part: NamedPart): Iterable<string> {

@@ -11,9 +11,10 @@ import { type GatewayOptions, type OpenedGateway, openGateway } from '../gateway
 import type { Services } from '../gateway/services/services.ts';
 import type { HookRunner } from '../hooks/runner.ts';
 import type { Tool } from '../tools/tool.ts';
+import { writeEmptyStore } from './empty-store.ts';
 import { ModelServer } from './model-server.ts';
 import { ScratchHome } from './scratch-home.ts';
-import { TestChannel } from './test-channel.ts';
+import { TestChannel, type TestChannelSettings } from './test-channel.ts';
 
 export interface ScratchGatewaySettings {
   /** Merged over a configuration that sends every agent to the model server. */
@@ -25,7 +26,10 @@ export interface ScratchGatewaySettings {
   readonly protocol?: 'anthropic-messages' | 'openai-completions' | undefined;
   readonly register?: ((hooks: HookRunner) => void) | undefined;
   readonly watchFacts?: GatewayOptions['watchFacts'];
+  /** Settings of the platform on which the test talks. */
+  readonly channel?: TestChannelSettings | undefined;
   readonly channels?: readonly Channel[] | undefined;
+  readonly extensions?: GatewayOptions['extensions'];
   readonly variables?: Readonly<Record<string, string>> | undefined;
   readonly now?: (() => number) | undefined;
   readonly tools?: readonly Tool[] | undefined;
@@ -39,13 +43,14 @@ export class ScratchGateway {
   readonly settings: ScratchGatewaySettings;
   /** The warnings that operators would see. */
   readonly warnings: string[] = [];
-  channel = new TestChannel();
+  channel: TestChannel;
   #opened: OpenedGateway | undefined;
 
   private constructor(home: ScratchHome, model: ModelServer, settings: ScratchGatewaySettings) {
     this.home = home;
     this.model = model;
     this.settings = settings;
+    this.channel = new TestChannel(settings.channel);
   }
 
   static async open(settings: ScratchGatewaySettings = {}): Promise<ScratchGateway> {
@@ -68,6 +73,7 @@ export class ScratchGateway {
       ...settings.config,
     };
     await home.write('openclaw.json', JSON.stringify(config));
+    await writeEmptyStore(home.path('atrium/atrium.db'));
     const scratch = new ScratchGateway(home, model, settings);
     await scratch.start();
     return scratch;
@@ -95,7 +101,8 @@ export class ScratchGateway {
   }
 
   async start(): Promise<void> {
-    const { register, watchFacts, channels = [], variables, now, tools, sleep = async () => {} } = this.settings;
+    const { register, watchFacts, channels = [], extensions, variables, now, tools } = this.settings;
+    const { sleep = async () => {} } = this.settings;
     const environment = readEnvironment(
       { HOME: this.home.home, TZ: 'UTC', ...variables },
       () => this.home.home,
@@ -108,6 +115,7 @@ export class ScratchGateway {
       register,
       watchFacts,
       channels: [this.channel, ...channels],
+      extensions,
       now,
       tools,
       sleep,

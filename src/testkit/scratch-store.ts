@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
 import type { Store } from '../store/store.ts';
+import { writeEmptyStore } from './empty-store.ts';
 
 export class ScratchStore {
   #store: Store | undefined;
@@ -19,7 +20,9 @@ export class ScratchStore {
   /** Starts again with an empty store. `remove` also removes the store before. */
   async open(): Promise<void> {
     this.#dir = await mkdtemp(path.join(tmpdir(), 'atrium-store-'));
-    this.#store = await openSqliteStore({ file: path.join(this.#dir, 'store.sqlite') });
+    const file = path.join(this.#dir, 'store.sqlite');
+    await writeEmptyStore(file);
+    this.#store = await openSqliteStore({ file });
   }
 
   get store(): Store {

@@ -12,7 +12,7 @@ import type { Situation } from '../context/situation.ts';
 import { CachedFileSource } from '../context/sources/file-source.ts';
 import type { Skill } from '../context/sources/skills.ts';
 import { TAXONOMIES, type TaxonomyId } from '../context/taxonomy.ts';
-import { bootstrapHandlersOf } from '../gateway/composer/context-engine.ts';
+import { bootstrapHandlersOf } from '../gateway/composer/prepared-agents.ts';
 import { type HandlerRegistration, HookRunner } from '../hooks/runner.ts';
 import type { AgentBootstrapHookContext, InternalHookHandler } from '../protocol/bootstrap-event.ts';
 

@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { ReceiveResult, SendOutcome } from '../channels/channel.ts';
 import { type ChannelRig, describeChannel } from '../channels/channel-suite.ts';
-import type { Inbound } from '../protocol/inbound.ts';
+import { NO_FILES } from '../channels/fixtures/no-files.ts';
+import { type Inbound, surfaceId } from '../protocol/inbound.ts';
 import { TestChannel, type TestChannelSettings } from './test-channel.ts';
 
 describeChannel('the test channel', () => makeRig({}));
 describeChannel('the test channel on a platform without keys', () => makeRig({ dedupes: false }));
+describeChannel('the test channel with every capability', () => makeRig({ can: 'everything' }));
+describeChannel('the test channel with every capability and without keys', () =>
+  makeRig({ can: 'everything', dedupes: false }),
+);
 
 async function makeRig(settings: TestChannelSettings): Promise<ChannelRig> {
   const channel = new TestChannel(settings);
@@ -13,15 +18,28 @@ async function makeRig(settings: TestChannelSettings): Promise<ChannelRig> {
   return {
     channel,
     surface: channel.surface(place),
-    says: (text, eventId) =>
-      channel.says(place, text, { eventId }).then(
-        () => true,
-        () => false,
-      ),
-    shown: async () => channel.shown(place),
-    draftShown: async () => channel.draftAt(place),
+    says: (text, eventId) => isTaken(channel.says(place, text, { eventId })),
+    sends: (text, file, eventId) => isTaken(channel.says(place, text, { files: [file], eventId })),
+    filesShown: async () => channel.messages.flatMap(({ files = [] }) => files),
+    shown: async () => [...channel.shown(place), ...channel.draftsAt(place)],
+    shownAt: async (surface) =>
+      channel.messages.filter((each) => surfaceId(each.surface) === surfaceId(surface)).map(({ text }) => text),
+    edits: (messageId, text, eventId) => isTaken(channel.editsMessage(messageId, text, { eventId })),
+    deletes: (messageId, eventId) => isTaken(channel.deletesMessage(messageId, { eventId })),
+    reacts: (messageId, emoji, eventId) => isTaken(channel.reactsTo(messageId, emoji, { eventId })),
+    presses: (messageId, label, eventId) => isTaken(channel.presses(messageId, label, { eventId })),
+    reactionsTo: async (messageId) => channel.reactionsTo(messageId),
+    typingShown: async () => channel.typingAt.length > 0,
     remove: async () => {},
   };
+}
+
+/** Whether the platform was told "got it". */
+function isTaken(event: Promise<unknown>): Promise<boolean> {
+  return event.then(
+    () => true,
+    () => false,
+  );
 }
 
 describe('talking on the test channel', () => {
@@ -42,7 +60,11 @@ describe('talking on the test channel', () => {
 
   it('expects answers in order, at one place or anywhere', async () => {
     const channel = new TestChannel();
-    await channel.open({ receive: () => Promise.reject(new Error('no gateway is there')) });
+    await channel.open({
+      ...NO_FILES,
+      receive: () => Promise.reject(new Error('no gateway is there')),
+      receiveChange: () => Promise.reject(new Error('no changes')),
+    });
     const send = (sender: string, text: string, part: number) => sendTo(channel, sender, text, part);
     const expected = channel.expectDelivered('one', { sender: 'owner' });
     await send('guest', 'other', 1);
@@ -64,7 +86,7 @@ describe('talking on the test channel', () => {
       await sendTo(channel, text, 'Yes.', ++parts);
       return { outcome: 'accepted', runId: 'run', sessionKey: 'agent:main:main' };
     };
-    await channel.open({ receive });
+    await channel.open({ ...NO_FILES, receive, receiveChange: () => Promise.reject(new Error('no changes')) });
     expect(await channel.asks({ sender: 'ann' }, 'ann', 'Yes.')).toMatchObject({ runId: 'run' });
     await expect(channel.asks({ sender: 'ann' }, 'ann', 'No.')).rejects.toThrow('"Yes." was delivered, where "No."');
     await expect(channel.asks({ sender: 'ann' }, 'bob', 'Yes.')).rejects.toThrow(/"bob"\], where .*"ann"\] had asked/);

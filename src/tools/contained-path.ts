@@ -37,7 +37,7 @@ export interface WithheldFiles {
   readonly folders: readonly string[];
   /** How the caller is told of one of these names. */
   describe(name: string): string;
-  readonly because: string;
+  because(name: string): string;
 }
 
 /** A regular file, open for reading. The caller closes it. */
@@ -118,7 +118,7 @@ export async function openContainedTarget(
 }
 
 /** A folder of the workspace that stays the same folder whatever happens to its name. */
-export class PinnedFolder {
+class PinnedFolder {
   readonly #handle: FileHandle;
   readonly #root: string;
   /** The real path when it was opened. */
@@ -237,13 +237,13 @@ async function followLinks(root: string, wanted: string, path: string): Promise<
 
 /** A withheld name may itself be a link, so the place that it leads to is withheld too. */
 async function refuseWithheld(root: string, real: string, withheld: WithheldFiles): Promise<void> {
-  const { names, folders, because } = withheld;
+  const { names, folders } = withheld;
   const realOf = (name: string) => realpath(join(root, name)).catch(() => join(root, name));
   const isThere = async (name: string) => isInside(await realOf(name), real);
   const byName = isWithheldName(names, basename(real)) ? basename(real) : undefined;
   for (const name of [...(byName === undefined ? [] : [byName]), ...names, ...folders]) {
     if (name === byName || (await isThere(name)))
-      throw new ToolFileWithheldError({ what: withheld.describe(name), because });
+      throw new ToolFileWithheldError({ what: withheld.describe(name), because: withheld.because(name) });
   }
 }
 

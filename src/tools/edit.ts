@@ -43,7 +43,7 @@ export function createEditTool({ writes, home, withheldOf }: WriteToolOptions): 
           problems: ['oldText and newText are the same, so that nothing would change.'],
         });
       }
-      const place = { workspaceDir, home, withheld: withheldOf?.(context) };
+      const place = { workspaceDir, home, withheld: await withheldOf?.(context) };
       const { replacements, line } = await writes.run(workspaceDir, async () => {
         signal.throwIfAborted();
         const file = await openContainedFile(place, path);

@@ -44,8 +44,9 @@ export class ToolFileWithheldError extends defineError({
   code: 'ATRIUM_TOOL_FILE_WITHHELD',
   message: describeWithheld,
   means:
-    'A file tool was asked for a file that is kept from surfaces which several people read: MEMORY.md, `memory/`, or what `bootstrap.sharedSurfaces.withhold` names. Nothing was opened.',
-  remedy: 'Ask in a private conversation, or let `bootstrap.sharedSurfaces.withhold` name other files.',
+    'A file tool was asked for a file that is kept from surfaces which several people read (MEMORY.md, `memory/`, or what `bootstrap.sharedSurfaces.withhold` names), or from subagents (MEMORY.md, `memory/` and all bootstrap files that `bootstrap.subagentFiles` does not name). Nothing was opened.',
+  remedy:
+    'Ask in a private conversation, not through a subagent, or let `bootstrap.sharedSurfaces.withhold` and `bootstrap.subagentFiles` name other files.',
 }) {}
 
 export class ToolFileMissingError extends defineError({
@@ -264,6 +265,134 @@ export class ToolSendNowhereError extends defineError({
     `The session ${JSON.stringify(sessionKey)} has no surface to answer on: it was deleted, or no message has arrived there yet. Send to another session.`,
   means: 'The session has no surface to answer on, because it was deleted or no message has arrived there yet.',
   remedy: 'Send to another session.',
+}) {}
+
+/** What exists, as the end of a sentence; nothing when there is none. */
+function listed(what: string, names: readonly string[]): string {
+  return names.length === 0 ? '' : ` ${what}: ${names.join(', ')}.`;
+}
+
+export class MessageTargetMissingError extends defineError({
+  code: 'ATRIUM_TOOL_MESSAGE_TARGET_MISSING',
+  message: ({ channels }: { channels: readonly string[] }) =>
+    `This session has no conversation of its own there, so name one with "target".${listed('Channels that exist', channels)}`,
+  means: 'The message tool was called without a target in a session that has no conversation of its own.',
+  remedy: 'Nothing; the model calls again with a target.',
+}) {}
+
+export class MessageChannelMissingError extends defineError({
+  code: 'ATRIUM_TOOL_MESSAGE_CHANNEL_MISSING',
+  message: ({ channels }: { channels: readonly string[] }) =>
+    `This session belongs to no channel, so name one with "channel" besides the target.${listed('Channels that exist', channels)}`,
+  means: 'The message tool was called with a target but without a channel, in a session that belongs to none.',
+  remedy: 'Nothing; the model calls again with a channel.',
+}) {}
+
+export class MessageThreadsMissingError extends defineError({
+  code: 'ATRIUM_TOOL_MESSAGE_THREADS_MISSING',
+  message: ({ channel }: { channel: string }) =>
+    `The channel ${channel} has no threads, so leave out "threadId". Nothing was done.`,
+  means: 'The message tool was called for a thread on a channel that has no threads.',
+  remedy: 'Nothing; the model calls again without the thread.',
+}) {}
+
+export class MessageChannelUnknownError extends defineError({
+  code: 'ATRIUM_TOOL_MESSAGE_CHANNEL_UNKNOWN',
+  message: ({ channel, channels }: { channel: string; channels: readonly string[] }) =>
+    `There is no channel ${JSON.stringify(channel)}.${listed('Channels that exist', channels)}`,
+  means: 'The message tool was called for a channel that does not exist, or that nobody reads.',
+  remedy: 'Nothing; the model calls again with a channel that exists.',
+}) {}
+
+export class MessageAccountUnknownError extends defineError({
+  code: 'ATRIUM_TOOL_MESSAGE_ACCOUNT_UNKNOWN',
+  message: ({ accountId, channel, accounts }: { accountId: string; channel: string; accounts: readonly string[] }) =>
+    `The channel ${channel} has no account ${JSON.stringify(accountId)}.${listed('Accounts', accounts)}`,
+  means: 'The message tool was called for an account that the channel does not have.',
+  remedy: 'Nothing; the model calls again with an account that exists.',
+}) {}
+
+export class MessageTargetUnknownError extends defineError({
+  code: 'ATRIUM_TOOL_MESSAGE_TARGET_UNKNOWN',
+  message: ({ target, channel, known }: { target: string; channel: string; known: readonly string[] }) =>
+    `${JSON.stringify(target)} is not known on ${channel}.${listed('Some that are known', known) || ' No conversation is known there yet.'}`,
+  means: 'The message tool was called for a conversation that the channel does not know.',
+  remedy: 'Nothing; the model calls again with one that exists.',
+}) {}
+
+export class MessageActionUnknownError extends defineError({
+  code: 'ATRIUM_TOOL_MESSAGE_ACTION_UNKNOWN',
+  message: ({ action, channel, actions }: { action: string; channel: string; actions: readonly string[] }) =>
+    `The channel ${channel} cannot do ${JSON.stringify(action)}.${listed('It can do', actions)}`,
+  means: 'The message tool was called for an action that the channel does not declare.',
+  remedy: 'Nothing; the model chooses another action.',
+}) {}
+
+export class MessageActionForbiddenError extends defineError({
+  code: 'ATRIUM_TOOL_MESSAGE_ACTION_FORBIDDEN',
+  message: ({ action, actions }: { action: string; actions: readonly string[] }) =>
+    `The operator does not allow ${JSON.stringify(action)} here.${listed('Allowed', actions)}`,
+  means: 'The message tool was called for an action that `tools.message.actions.allow` does not name.',
+  remedy: 'Add the action to `tools.message.actions.allow` if the agent may do it.',
+}) {}
+
+export class MessageCrossContextError extends defineError({
+  code: 'ATRIUM_TOOL_MESSAGE_CROSS_CONTEXT',
+  message: ({ from, to }: { from: string; to: string }) =>
+    from === to
+      ? `This conversation may not reach another one on ${to}. The operator can allow it with tools.message.crossContext.allowWithinProvider.`
+      : `A conversation on ${from} may not reach one on ${to}. The operator can allow it with tools.message.crossContext.allowAcrossProviders.`,
+  means: 'The message tool was called for another conversation than its own, and the operator has not allowed that.',
+  remedy:
+    'Set `tools.message.crossContext.allowWithinProvider` or `tools.message.crossContext.allowAcrossProviders` if agents may do it.',
+}) {}
+
+export class MessageReadForbiddenError extends defineError({
+  code: 'ATRIUM_TOOL_MESSAGE_READ_FORBIDDEN',
+  message:
+    'Only this conversation can be read here. The operator can allow an agent to read its other conversations by setting tools.sessions.visibility to "agent".',
+  means: 'The message tool was to read a conversation whose session the asking session may not see.',
+  remedy: 'Set `tools.sessions.visibility` to `agent` if the sessions of an agent may see each other.',
+}) {}
+
+export class MessageNotOwnError extends defineError({
+  code: 'ATRIUM_TOOL_MESSAGE_NOT_OWN',
+  message: ({ messageId }: { messageId: string }) =>
+    `The message ${JSON.stringify(messageId.slice(0, 100))} was not sent there by an agent of this gateway, so it is left as it is.`,
+  means: 'The message tool was to change or delete a message that no agent of this gateway has sent.',
+  remedy: 'Nothing; agents change their own messages only.',
+}) {}
+
+export class MessageStoppedError extends defineError({
+  code: 'ATRIUM_TOOL_MESSAGE_STOPPED',
+  message: ({ by, reason }: { by: string; reason: string }) =>
+    `It was not sent: ${by} stopped it (${reason}). Do not try to get around that.`,
+  means: 'A handler of the outgoing hooks stopped what the message tool was to send.',
+  remedy: 'Look at the plugin that is named.',
+}) {}
+
+export class MessageActionFailedError extends defineError({
+  code: 'ATRIUM_TOOL_MESSAGE_FAILED',
+  message: ({ action, reason, isPassing }: { action: string; reason: string; isPassing: boolean }) =>
+    `The action ${action} was not done: ${reason}. ${isPassing ? 'It may work later.' : 'Trying the same again will not help.'}`,
+  means: 'The platform refused what the message tool was to do, or could not be reached.',
+  remedy: 'The reason says what is wrong.',
+}) {}
+
+export class ToolNothingToAwaitError extends defineError({
+  code: 'ATRIUM_TOOL_NOTHING_TO_AWAIT',
+  message: () =>
+    'There is no subagent of this session whose result is still to come. Spawn one with sessions_spawn first.',
+  means: '`sessions_wait` was called without names in a session that is owed no result.',
+  remedy: 'Spawn a subagent first, or go on without waiting.',
+}) {}
+
+export class ToolChildUnknownError extends defineError({
+  code: 'ATRIUM_TOOL_CHILD_UNKNOWN',
+  message: ({ child, known }: { child: string; known: readonly string[] }) =>
+    `This session has no subagent ${JSON.stringify(child)}.${listed('It has', known) || ' It has none at all.'}`,
+  means: 'A tool named a subagent that the session did not spawn.',
+  remedy: 'Use a session key or task name that the answer lists.',
 }) {}
 
 export class CommandNotGrantedError extends defineError({

@@ -97,9 +97,9 @@ export interface GateOptions {
 /** A call as the model wrote it. */
 export type WrittenCall = Pick<ToolCallPart, 'id' | 'name' | 'params'>;
 
-export const BLOCKED_BY_HOOK = 'Tool call blocked by plugin hook';
+const BLOCKED_BY_HOOK = 'Tool call blocked by plugin hook';
 const BLOCKED_BY_POLICY = 'Tool call blocked by trusted plugin policy';
-export const HOOK_FAILED = 'Tool call blocked because before_tool_call hook failed';
+const HOOK_FAILED = 'Tool call blocked because before_tool_call hook failed';
 
 export async function gateToolCall(call: WrittenCall, options: GateOptions): Promise<GateOutcome> {
   const { tools } = options;

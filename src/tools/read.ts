@@ -9,7 +9,7 @@ import { ToolInputError } from './errors.ts';
 import { decodeText, refuseBinary } from './file-text.ts';
 import type { Tool, ToolCaller } from './tool.ts';
 
-export const READ_MAX_LINES = 2_000;
+const READ_MAX_LINES = 2_000;
 /** Below the bound on any tool's output, so that the note at the end is never cut. */
 export const READ_MAX_CHARS = 40_000;
 
@@ -27,7 +27,7 @@ export interface ReadToolOptions {
 }
 
 /** What a caller's file tools must not open. */
-export type WithheldOf = (caller: ToolCaller) => WithheldFiles | undefined;
+export type WithheldOf = (caller: ToolCaller) => Promise<WithheldFiles | undefined>;
 
 export type SkillDirsOf = (caller: ToolCaller) => Promise<readonly string[]>;
 
@@ -51,7 +51,7 @@ export function createReadTool({ home, skillDirsOf = async () => [], withheldOf 
       const { signal } = context;
       const { path, offset = 1, limit = READ_MAX_LINES } = params as unknown as ReadParams;
       const workspaceDir = await rootFor(path, context, home, skillDirsOf);
-      const file = await openContainedFile({ workspaceDir, home, withheld: withheldOf?.(context) }, path);
+      const file = await openContainedFile({ workspaceDir, home, withheld: await withheldOf?.(context) }, path);
       try {
         const found = await readLines(path, file, { offset, limit, signal });
         if (found.text === '' && offset > 1) {

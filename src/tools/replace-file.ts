@@ -45,6 +45,22 @@ export async function replaceFile(
   await folder.sync();
 }
 
+/** Makes a file where nothing stands; what is there already is left alone, also when it came at the last moment. */
+export async function createFile({ folder, name }: ContainedTarget, path: string, text: string): Promise<void> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+  const handle = await open(folder.at(name), flags, 0o666).catch((error) => {
+    if (error.code === 'EEXIST') throw new ToolFileUnusableError({ path, problem: 'there is already something' });
+    return refuse(path, error);
+  });
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await folder.sync();
+}
+
 /** A rewritten file keeps its mode, and its owner where this process may give files away. */
 async function takeOver(handle: FileHandle, { mode, uid, gid }: BigIntStats): Promise<void> {
   const own = await handle.stat({ bigint: true });

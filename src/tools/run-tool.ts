@@ -19,8 +19,8 @@ export interface RunToolOptions {
   readonly maxChars?: number | undefined;
 }
 
-export const DEFAULT_TOOL_TIMEOUT_MS = 120_000;
-export const DEFAULT_TOOL_MAX_CHARS = 50_000;
+const DEFAULT_TOOL_TIMEOUT_MS = 120_000;
+const DEFAULT_TOOL_MAX_CHARS = 50_000;
 const MAX_ERROR_CHARS = 1_000;
 /** Handlers may see this much; far less is stored. */
 const MAX_SHOWN_DETAILS_BYTES = 256 * 1024;
@@ -73,12 +73,14 @@ async function runInTime(tool: Tool, params: JsonObject, context: ToolContext, t
 
 function boundOutput(output: unknown, tool: Tool, maxChars: number): ToolOutput {
   if (typeof output !== 'object' || output === null) throw new Error('The tool returned nothing that can be read.');
-  const { content, isError, details } = output as Partial<ToolOutput>;
+  const { content, isError, details, writes } = output as Partial<ToolOutput>;
   if (typeof content !== 'string') throw new Error('The tool returned no text.');
   return {
     content: boundContent(content, tool, maxChars),
     ...(isError === true ? { isError } : {}),
     ...(details === undefined ? {} : { details: boundDetails(details, MAX_SHOWN_DETAILS_BYTES) }),
+    // A plugin's tool must not write to the store.
+    ...(writes === undefined || tool.owner !== undefined ? {} : { writes }),
   };
 }
 

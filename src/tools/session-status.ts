@@ -2,7 +2,7 @@
 
 import { VERSION } from '../protocol/version.ts';
 import { asDetails } from './format-rows.ts';
-import { findSession, kindOfSession, lastRunOf, type SessionToolOptions } from './session-tools.ts';
+import { findSession, kindOfSession, lastRunOf, NOT_BEGUN, type SessionToolOptions } from './session-tools.ts';
 import type { Tool } from './tool.ts';
 
 interface SessionStatusParams {
@@ -29,7 +29,16 @@ export function createSessionStatusTool(options: SessionToolOptions): Tool {
     idempotent: true,
     async run(params, context) {
       const { sessionKey: asked = context.sessionId } = params as unknown as SessionStatusParams;
-      const session = await findSession(options, context, asked);
+      const found = await findSession(options, context, asked);
+      const time = { now: new Date(now()).toISOString(), version: VERSION };
+      if (!found.hasBegun) {
+        const { sessionKey, agentId, surface } = found.address;
+        const waiting = await store.count('inbox', { sessionKey, status: 'queued' });
+        const about = { agentId, key: sessionKey, kind: kindOfSession(sessionKey), channel: surface?.channel };
+        const status = { ...time, ...about, state: NOT_BEGUN, messages: 0, waiting };
+        return { content: JSON.stringify(status, null, 1), details: asDetails(status) };
+      }
+      const { session } = found;
       const { sessionId, sessionKey } = session;
       const [messages, waiting, lastRun] = await Promise.all([
         store.count('transcript', { sessionId, kind: 'message' }),
@@ -37,8 +46,7 @@ export function createSessionStatusTool(options: SessionToolOptions): Tool {
         lastRunOf(store, sessionId),
       ]);
       const status = {
-        now: new Date(now()).toISOString(),
-        version: VERSION,
+        ...time,
         agentId: session.agentId,
         key: sessionKey,
         kind: kindOfSession(sessionKey),

@@ -250,6 +250,10 @@ describe('the toolset', () => {
       'sessions_list',
       'sessions_history',
       'sessions_send',
+      'sessions_spawn',
+      'message',
+      'sessions_wait',
+      'subagents',
       'cron',
     ]);
     expect(find(' Read ')?.name).toBe('read');
@@ -263,11 +267,15 @@ describe('the toolset', () => {
       'apply_patch',
       'cron',
       'edit',
+      'message',
       'read',
       'session_status',
       'sessions_history',
       'sessions_list',
       'sessions_send',
+      'sessions_spawn',
+      'sessions_wait',
+      'subagents',
       'write',
     ]);
     expect(JSON.stringify(toolSpecs(tools.toReversed()))).toBe(JSON.stringify(specs));

@@ -17,13 +17,19 @@ import type { ToolContext } from './tool.ts';
 
 type Onlooker = Pick<ToolContext, 'agentId' | 'sessionKey'>;
 
+export type SessionAddress = Pick<SessionRow, 'sessionKey' | 'agentId' | 'surface'>;
+
 export interface SessionSight {
   /** False where each session sees itself only. */
   readonly reachesOthers: boolean;
   /** The condition that every query of sessions and their rows has to include. */
   scopeOf(onlooker: Onlooker): { readonly agentId: string; readonly sessionKey?: string };
+  /** Whether the session that looks has spawned this one, or one that spawned it. */
+  isDescendant(onlooker: Onlooker, sessionKey: string): Promise<boolean>;
   /** The latest session with this key, or the session with this id; undefined when there is none or it may not be seen. */
   find(onlooker: Onlooker, keyOrId: string): Promise<SessionRow | undefined>;
+  /** Where a message to this session goes, also to a child that has not begun and has no session yet. */
+  findAddress(onlooker: Onlooker, keyOrId: string): Promise<SessionAddress | undefined>;
 }
 
 export interface SessionToolOptions {
@@ -32,15 +38,25 @@ export interface SessionToolOptions {
   readonly sight: SessionSight;
 }
 
+/** A session, or the address of a child that was accepted and has no session yet, because it has not begun. */
+export type FoundSession =
+  | { readonly hasBegun: true; readonly session: SessionRow }
+  | { readonly hasBegun: false; readonly address: SessionAddress };
+
 export async function findSession(
   { sight }: SessionToolOptions,
   onlooker: Onlooker,
   keyOrId: string,
-): Promise<SessionRow> {
+): Promise<FoundSession> {
   const session = await sight.find(onlooker, keyOrId);
-  if (!session) throw new ToolSessionUnknownError({ session: clip(keyOrId, 200) });
-  return session;
+  if (session) return { hasBegun: true, session };
+  const address = await sight.findAddress(onlooker, keyOrId);
+  if (!address) throw new ToolSessionUnknownError({ session: clip(keyOrId, 200) });
+  return { hasBegun: false, address };
 }
+
+/** What a model is told of a child that has not begun. */
+export const NOT_BEGUN = 'waiting: its task was accepted, and it has not begun';
 
 export const SESSION_KINDS = ['main', 'direct', 'group', 'channel', 'subagent', 'cron', 'heartbeat', 'other'] as const;
 export type SessionKind = (typeof SESSION_KINDS)[number];

@@ -1,7 +1,7 @@
 // `sessions_history`: what was said in one session of the agent, its latest messages in order.
 
 import { formatRows } from './format-rows.ts';
-import { findSession, type SessionToolOptions, showMessages } from './session-tools.ts';
+import { findSession, NOT_BEGUN, type SessionToolOptions, showMessages } from './session-tools.ts';
 import type { Tool } from './tool.ts';
 
 interface SessionsHistoryParams {
@@ -46,7 +46,12 @@ export function createSessionsHistoryTool(options: SessionToolOptions): Tool {
     async run(params, context) {
       const asked = params as unknown as SessionsHistoryParams;
       const { limit = DEFAULT_LIMIT, includeTools = false } = asked;
-      const { sessionId, sessionKey } = await findSession(options, context, asked.sessionKey);
+      const found = await findSession(options, context, asked.sessionKey);
+      if (!found.hasBegun) {
+        const facts = { sessionKey: found.address.sessionKey, state: NOT_BEGUN, total: 0, shown: 0 };
+        return { content: formatRows(facts, 'messages', []), details: facts };
+      }
+      const { sessionId, sessionKey } = found.session;
       const where = { sessionId, kind: 'message' } as const;
       const [total, rows] = await Promise.all([
         store.count('transcript', where),

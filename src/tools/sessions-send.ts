@@ -8,6 +8,7 @@
 import { createHash } from 'node:crypto';
 import { dedupeKeyOfCall, type Inbound } from '../protocol/inbound.ts';
 import type { JsonObject } from '../protocol/json.ts';
+import { clip } from '../protocol/one-line.ts';
 import { timeLimit } from '../protocol/time-limit.ts';
 import type { RunRow } from '../store/tables.ts';
 import {
@@ -16,8 +17,9 @@ import {
   ToolSendNowhereError,
   ToolSendTooFarError,
   ToolSendToSelfError,
+  ToolSessionUnknownError,
 } from './errors.ts';
-import { findSession, type SessionToolOptions } from './session-tools.ts';
+import type { SessionToolOptions } from './session-tools.ts';
 import type { Tool, ToolContext, ToolOutput } from './tool.ts';
 
 /** How a message gets to another session, and how its answer is learned of. */
@@ -82,7 +84,9 @@ export function createSessionsSendTool(options: SessionsSendOptions): Tool {
     timeoutMs: MAX_WAIT_SECONDS * 1_000 + OWN_TIME_MS,
     async run(params, context) {
       const asked = params as unknown as SessionsSendParams;
-      if (!sight.reachesOthers) throw new ToolSendForbiddenError();
+      // A session always reaches the children that it spawned.
+      const mayReach = sight.reachesOthers || (await sight.isDescendant(context, asked.sessionKey.trim()));
+      if (!mayReach) throw new ToolSendForbiddenError();
       const call = callName(context, params);
       const sent = (await findSent(context.runId, call)) ?? (await send(asked, call, context));
       return outputOf(sent, asked.timeoutSeconds ?? DEFAULT_WAIT_SECONDS, context.signal);
@@ -97,7 +101,9 @@ export function createSessionsSendTool(options: SessionsSendOptions): Tool {
   }
 
   async function send(asked: SessionsSendParams, call: string, context: ToolContext): Promise<SentMessage> {
-    const { sessionKey, agentId, surface } = await findSession(options, context, asked.sessionKey);
+    const address = await sight.findAddress(context, asked.sessionKey.trim());
+    if (!address) throw new ToolSessionUnknownError({ session: clip(asked.sessionKey, 200) });
+    const { sessionKey, agentId, surface } = address;
     if (sessionKey === context.sessionKey) throw new ToolSendToSelfError({ sessionKey });
     const path = [...(await passedOnBy(context.runId)), context.sessionKey];
     if (path.includes(sessionKey)) throw new ToolSendCycleError({ sessionKey, path });

@@ -8,11 +8,12 @@
 // otherwise the model is told that the call was interrupted. A tool that has `decide` does what its `grant` allows and
 // nothing without one: what it decided may have changed by the time it runs.
 // When it fires: `decide` after the hooks have left the parameters as they are and the parameters fit the schema, and
-// again whenever a waiting run goes on. It has no effect.
+// again whenever a waiting run goes on. It has no effect. `awaits` after the other calls of the same step have settled.
 
 import type { Surface } from '../protocol/inbound.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { Requester } from '../protocol/requester.ts';
+import type { Write } from '../store/store.ts';
 
 export interface Tool {
   readonly name: string;
@@ -32,7 +33,19 @@ export interface Tool {
   derivedPaths?(params: JsonObject): readonly string[];
   /** Whether this call may run. Undefined when the tool does not object. */
   decide?(params: JsonObject, caller: ToolCaller): Promise<ToolDecision | undefined>;
+  /**
+   * What the call waits for before it runs; undefined when it can run now. Its run is suspended without a slot until then,
+   * and `run` is called when the wait is over. Only tools of the product may wait.
+   */
+  awaits?(params: JsonObject, caller: ToolCaller): Promise<ToolWait | undefined>;
   run(params: JsonObject, context: ToolContext): Promise<ToolOutput>;
+}
+
+export interface ToolWait {
+  /** The keys of the sessions whose end is awaited. */
+  readonly awaited: readonly string[];
+  readonly isAnyEnough: boolean;
+  readonly timeoutMs: number;
 }
 
 /** Who calls the tool, and for which session and sender. */
@@ -50,6 +63,8 @@ export interface ToolCaller {
 
 export interface ToolContext extends ToolCaller {
   readonly signal: AbortSignal;
+  /** The sessions that the call has waited for; undefined when it did not have to wait. */
+  readonly waitedFor?: readonly string[] | undefined;
   /** What let this call pass, for tools that decide. */
   readonly grant?: ToolGrant | undefined;
 }
@@ -91,4 +106,9 @@ export interface ToolOutput {
   readonly isError?: true | undefined;
   /** For people and programs; never sent to a model. */
   readonly details?: JsonValue | undefined;
+  /**
+   * Writes that are committed together with the result, so that neither exists without the other. Only those of tools of
+   * the product are read.
+   */
+  readonly writes?: readonly Write[] | undefined;
 }

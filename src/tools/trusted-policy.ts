@@ -38,7 +38,7 @@ export interface PolicyQuestion {
 }
 
 /** As long as a hook of the same place may take. */
-export const POLICY_TIMEOUT_MS = 15_000;
+const POLICY_TIMEOUT_MS = 15_000;
 
 export async function askTrustedPolicies(
   policies: readonly TrustedPolicy[],

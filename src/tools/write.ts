@@ -51,7 +51,7 @@ export function createWriteTool({ writes, home, withheldOf }: WriteToolOptions):
         throw new ToolFileUnusableError({ path, problem: 'it names a directory; add the name of a file' });
       const created = await writes.run(workspaceDir, async () => {
         signal.throwIfAborted();
-        const target = await openContainedTarget({ workspaceDir, home, withheld: withheldOf?.(context) }, path, {
+        const target = await openContainedTarget({ workspaceDir, home, withheld: await withheldOf?.(context) }, path, {
           createFolders: true,
         });
         try {

@@ -10,7 +10,7 @@ import { describePath, originsIn } from './describe-origin.ts';
 import { describeRequest } from './describe-request.ts';
 import { drawMap } from './draw-map.ts';
 
-export const CONTEXT_VIEWS = ['list', 'detail', 'map'] as const;
+const CONTEXT_VIEWS = ['list', 'detail', 'map'] as const;
 export type ContextView = (typeof CONTEXT_VIEWS)[number];
 
 /** Parses the text behind `/context`; undefined when it names no view. An empty text means `list`. */

@@ -63,7 +63,11 @@ Delivery: once, by receipt`);
     const used = { calls: 2, input: 1_200, output: 30, cacheRead: 0, cacheWrite: 0 };
     const text = formatStatus({
       ...FRESH,
-      spent: { session: { ...used, cost: 0.0125, unpriced: 0 }, today: { ...used, cost: null, unpriced: 2 } },
+      spent: {
+        session: { ...used, cost: 0.0125, unpriced: 0 },
+        withSubagents: { ...used, cost: 0.5, unpriced: 0 },
+        today: { ...used, cost: null, unpriced: 2 },
+      },
       compaction: {
         at: NOW - 5 * MINUTE,
         why: 'size',
@@ -78,7 +82,7 @@ Delivery: once, by receipt`);
       },
     });
     expect(text).toContain(
-      'Usage: this session 1,200 tokens in, 30 out, cost 0.0125; main today 1,200 tokens in, 30 out, cost unknown',
+      'Usage: this session 1,200 tokens in, 30 out, cost 0.0125; with its subagents 1,200 tokens in, 30 out, cost 0.5000; main today 1,200 tokens in, 30 out, cost unknown',
     );
     expect(text).toContain(
       'Shortened: 5 min ago. The conversation was shortened from about 90,000 to 20,000 tokens: older messages became a summary, written by fake/small. Said again because they are pinned: "The door code". Pinned, and could not be kept: "AGENTS.md#Gone (AGENTS.md has no such section)".',

@@ -5,8 +5,7 @@ import { chatLine, describeDuration, linesOf, sizeOf } from '../../commands/chat
 import type { ContextReport } from '../../context/report/build-report.ts';
 import { countOf } from '../../protocol/count-of.ts';
 import type { RunStatus } from '../../protocol/live-event.ts';
-import type { Usage } from '../../protocol/usage.ts';
-import { type Cost, formatCost } from '../../protocol/usage.ts';
+import { formatCost, type Usage, type UsageSum } from '../../protocol/usage.ts';
 import type { CompactionFacts } from '../compaction/compaction-facts.ts';
 import { describeCompaction } from '../compaction/describe-compaction.ts';
 import type { RequestMeasure } from '../measure-request.ts';
@@ -34,7 +33,14 @@ export interface StatusFacts {
   /** Tool calls of this session that wait for a person. */
   readonly approvals?: readonly WaitingApproval[] | undefined;
   /** What was spent in this session, and by the agent since the start of its day. */
-  readonly spent?: { readonly session?: SpentFacts | undefined; readonly today: SpentFacts } | undefined;
+  readonly spent?: {
+    readonly session?: UsageSum | undefined;
+    /** The session with all its subagents; undefined where it has none. */
+    readonly withSubagents?: UsageSum | undefined;
+    readonly today: UsageSum;
+  };
+  /** The limits on spending that concern this conversation, one line each. */
+  readonly limits?: readonly string[] | undefined;
   /** How the session was compacted last. */
   readonly compaction?: (CompactionFacts & { readonly at: number }) | undefined;
   /** What the surface promises about delivery, in one sentence. */
@@ -45,10 +51,6 @@ export interface WaitingApproval {
   readonly id: string;
   readonly title: string;
   readonly expiresAt: number;
-}
-
-export interface SpentFacts extends Usage, Cost {
-  readonly calls: number;
 }
 
 export interface LastRunFacts {
@@ -73,6 +75,7 @@ export function formatStatus(facts: StatusFacts): string {
     ...describeApprovals(facts),
     `Last run: ${lastRun ? describeRun(lastRun, facts) : 'none yet'}`,
     ...describeSpent(facts),
+    ...(facts.limits ?? []).map((limit) => `Limit: ${limit}`),
     ...describeShortening(facts),
     ...(report ? [`Context: ${describeContext(report)}`, `Cuts: ${describeCuts(report)}`] : []),
     ...(facts.request ? describeRequest(facts.request, false) : []),
@@ -119,9 +122,14 @@ function describeRun(run: LastRunFacts, { now, model: current }: StatusFacts): s
 
 function describeSpent({ spent, agentId }: StatusFacts): readonly string[] {
   if (!spent) return [];
-  const { session, today } = spent;
-  const told = (sum: SpentFacts) => (sum.calls === 0 ? 'nothing' : `${describeUsage(sum)}, cost ${formatCost(sum)}`);
-  return [`Usage: ${session ? `this session ${told(session)}; ` : ''}${agentId} today ${told(today)}`];
+  const { session, withSubagents, today } = spent;
+  const told = (sum: UsageSum) => (sum.calls === 0 ? 'nothing' : `${describeUsage(sum)}, cost ${formatCost(sum)}`);
+  const sums = [
+    ...(session ? [`this session ${told(session)}`] : []),
+    ...(withSubagents ? [`with its subagents ${told(withSubagents)}`] : []),
+    `${agentId} today ${told(today)}`,
+  ];
+  return [`Usage: ${sums.join('; ')}`];
 }
 
 function describeShortening({ compaction, now }: StatusFacts): readonly string[] {

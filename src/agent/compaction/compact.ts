@@ -5,6 +5,7 @@
 // tool results are then pruned and the rest stays.
 
 import type { Insert, Write } from '../../store/store.ts';
+import { idsOf } from '../ids-of.ts';
 import type { OpenRun } from '../open-run.ts';
 import type { RunParts } from '../run-parts.ts';
 import type { CompactionFacts } from './compaction-facts.ts';
@@ -53,7 +54,7 @@ export async function compact(
   const shortened = attempt && attempt.facts.tokensAfter < attempt.facts.tokensBefore ? attempt : undefined;
   if (failure !== undefined) {
     const rest = shortened ? `Instead, ${describePruning(shortened.facts.pruned)}.` : 'It stays as it is.';
-    parts.warn(`The conversation ${run.sessionKey} could not be summarised: ${failure}. ${rest}`);
+    parts.warn(`The conversation ${run.sessionKey} could not be summarised: ${failure}. ${rest}`, idsOf(run));
   }
   if (!shortened) return { failure };
   const { message, meta, facts } = shortened;
@@ -72,8 +73,10 @@ export async function commitCompaction(
 ): Promise<void> {
   await run.ledger.commit('compaction', [...(others.before ?? []), write, ...(others.behind ?? [])]);
   const { added, lost } = facts.pins;
-  if (added.length > 0) parts.warn(`A compaction of ${run.sessionKey} had to say these pins again: ${quoted(added)}.`);
-  if (lost.length > 0) parts.warn(`A compaction of ${run.sessionKey} could not keep these pins: ${quoted(lost)}.`);
+  if (added.length > 0)
+    parts.warn(`A compaction of ${run.sessionKey} had to say these pins again: ${quoted(added)}.`, idsOf(run));
+  if (lost.length > 0)
+    parts.warn(`A compaction of ${run.sessionKey} could not keep these pins: ${quoted(lost)}.`, idsOf(run));
   await tellAfterCompaction(parts, run, { write, facts });
 }
 

@@ -10,7 +10,7 @@ import { isOwnEntry, splitHistory } from '../history-of.ts';
 import { spansOfEntry, spansOfMessage, UNKEPT_AUTHOR } from '../message-spans.ts';
 import type { OpenRun } from '../open-run.ts';
 import type { RequestSpan } from '../request-draft.ts';
-import { piecesOfMessage } from '../request-text.ts';
+import { piecesOfMessage, TOKENS_OF_IMAGE } from '../request-text.ts';
 import type { RunParts } from '../run-parts.ts';
 import { compact, type MadeCompaction } from './compact.ts';
 import { isTooLong, measureConversation } from './compaction-subject.ts';
@@ -36,8 +36,10 @@ export async function fitConversation(
   fresh: readonly Insert<'transcript'>[],
 ): Promise<RetoldConversation | undefined> {
   const settings = parts.compaction(run.agentId);
-  // The body of a request contains every word of it and more, so its length is an upper bound.
-  const chars = added.flatMap(piecesOfMessage).reduce((sum, { length }) => sum + length, conversation.wire.body.length);
+  // The body of a request contains every word of it and more, so its length is an upper bound. Its images count extra.
+  const { body, images = [] } = conversation.wire;
+  const before = body.length + images.length * TOKENS_OF_IMAGE;
+  const chars = added.flatMap(piecesOfMessage).reduce((sum, { length }) => sum + length, before);
   const limits = limitsOf(conversation.model, settings);
   if (!settings.enabled || isFarBelow({ chars, messages: added.length }, limits)) return undefined;
   return retell(parts, run, conversation, fresh, 'size');

@@ -12,7 +12,7 @@ import type { DraftParts, RunParts } from '../run-parts.ts';
 import { commitCompaction, compact } from './compact.ts';
 import type { CompactionCause } from './compaction-facts.ts';
 import { type CompactionSubject, isTooLong, measureConversation, planFor } from './compaction-subject.ts';
-import { isFarBelow, limitsOf } from './request-size.ts';
+import { isFarBelow, isSurelyBelow, limitsOf } from './request-size.ts';
 import { shortenHistory } from './shorten-history.ts';
 
 export async function fitRequest(parts: RunParts, run: OpenRun, draft: RequestDraft): Promise<RequestDraft> {
@@ -47,10 +47,11 @@ async function tooLongDraft(
 ): Promise<CompactionSubject | undefined> {
   const settings = parts.compaction(run.agentId);
   const { messages } = draft.request;
-  const chars = draft.spans.reduce((sum, span) => sum + span.chars, 0);
-  if (!settings.enabled || isFarBelow({ chars, messages: messages.length }, limitsOf(draft.model, settings))) {
-    return undefined;
-  }
+  const chars = draft.spans.reduce((sum, span) => sum + span.chars + (span.tokens ?? 0), 0);
+  const limits = limitsOf(draft.model, settings);
+  const isBelow = () =>
+    isFarBelow({ chars, messages: messages.length }, limits) || isSurelyBelow(draft.request, limits);
+  if (!settings.enabled || isBelow()) return undefined;
   // A client that sends its own history must shorten it itself, because it would send the whole history again with the
   // next message.
   if (run.past.some(isNotKeptYet)) return undefined;
@@ -81,6 +82,9 @@ function withHistory(draft: RequestDraft, { runId }: RunSubject, entries: readon
   return {
     ...draft,
     request: { ...draft.request, messages: [...past.map(({ message }) => message), draft.user.message] },
-    spans: [...draft.spans.filter(({ where }) => where !== 'messages'), ...spansOfTalk(past, draft.userPieces)],
+    spans: [
+      ...draft.spans.filter(({ where }) => where !== 'messages'),
+      ...spansOfTalk(past, draft.userPieces, draft.user.message),
+    ],
   };
 }

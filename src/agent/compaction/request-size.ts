@@ -8,7 +8,7 @@ import type { Message } from '../../protocol/message.ts';
 import type { Store } from '../../store/store.ts';
 import type { TranscriptRow } from '../../store/tables.ts';
 import { historyOf } from '../history-of.ts';
-import { piecesOfMessage, piecesOfTool } from '../request-text.ts';
+import { imagesOf, piecesOfMessage, piecesOfTool, TOKENS_OF_IMAGE } from '../request-text.ts';
 
 /** How much of a model's window may be used, and at which size compaction begins. */
 export interface SizeLimits {
@@ -33,9 +33,26 @@ export function isFarBelow(
 const MOST_SCALE = 2;
 const LEAST_SCALE = 0.5;
 
-export function tokensOfMessage(message: Message): number {
-  return estimateTokens(piecesOfMessage(message).join(' ')) + TOKENS_AROUND_MESSAGE;
+/** True when even a provider that counts twice our estimate stays within the limit. */
+export function isSurelyBelow(
+  request: Pick<ModelRequest, 'system' | 'tools' | 'messages'>,
+  { limit }: SizeLimits,
+): boolean {
+  const said = request.messages.reduce((sum, message) => sum + tokensOfMessage(message), 0);
+  return (tokensOfFrame(request) + said) * MOST_SCALE <= limit;
 }
+
+/** A message never changes, and every later request of its conversation has it again. */
+export function tokensOfMessage(message: Message): number {
+  const known = MESSAGE_TOKENS.get(message);
+  if (known !== undefined) return known;
+  const images = imagesOf(message).length * TOKENS_OF_IMAGE;
+  const tokens = estimateTokens(piecesOfMessage(message).join(' ')) + images + TOKENS_AROUND_MESSAGE;
+  MESSAGE_TOKENS.set(message, tokens);
+  return tokens;
+}
+
+const MESSAGE_TOKENS = new WeakMap<Message, number>();
 
 /** The tokens of a message's role and its delimiters. */
 export const TOKENS_AROUND_MESSAGE = 4;

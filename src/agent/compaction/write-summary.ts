@@ -5,16 +5,19 @@
 import { estimateTokens } from '../../context/budget/estimate-tokens.ts';
 import type { Model, ModelEnd, ModelRequest } from '../../models/model.ts';
 import { retryDelayMs } from '../../models/retry-delay.ts';
+import { sentBytes } from '../../models/wire-images.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
 import { errorText } from '../../protocol/one-line.ts';
 import { timeLimit } from '../../protocol/time-limit.ts';
 import { NO_USAGE } from '../../protocol/usage.ts';
 import { keepUsage } from '../keep-usage.ts';
 import type { PastEntry } from '../message-spans.ts';
-import { exchangeOf, modelEnd } from '../model-exchange.ts';
+import { exchangeOf, modelEnd, warnOfNotes } from '../model-exchange.ts';
 import type { OpenRun } from '../open-run.ts';
 import { callOfSummary, FRAME_CALL } from '../request-frame.ts';
 import type { RunParts } from '../run-parts.ts';
+import { reserveCall } from '../spend/reserve-call.ts';
+import { settleCall } from '../spend/settle-call.ts';
 import { limitsOf } from './request-size.ts';
 import { partsOf, summaryRequest } from './summary-request.ts';
 
@@ -58,7 +61,8 @@ async function writeInParts(
     const request = summaryRequest({ lines, soFar, instructions, maxTokens });
     const { text, end } = await ask(parts, run, model, request, calls, signal);
     if (end.stop === 'length') throw new Error('it came out too long');
-    if (end.stop === 'refusal') throw new Error('the model refused to write it');
+    if (end.stop === 'refusal')
+      throw new Error(`the model refused to write it${end.withheld === undefined ? '' : ` (${end.withheld})`}`);
     if (text === '') throw new Error('it came out empty');
     if (estimateTokens(text) > maxTokens * TOLERANCE) throw new Error('it came out too long');
     soFar = text;
@@ -76,7 +80,7 @@ const LEAST_PART_TOKENS = 400;
 const TOLERANCE = 2;
 
 /** When the configured writer is not available, the model of the run writes the summary. */
-async function writerOf(parts: RunParts, { agentId }: OpenRun, own: Model): Promise<Model> {
+async function writerOf(parts: RunParts, { agentId, runId, sessionKey }: OpenRun, own: Model): Promise<Model> {
   const ref = parts.compaction(agentId).model;
   if (!ref) return own;
   try {
@@ -85,6 +89,7 @@ async function writerOf(parts: RunParts, { agentId }: OpenRun, own: Model): Prom
     if (!isAtriumError(error)) throw error;
     parts.warn(
       `The model of compaction.model cannot be used, so ${own.provider}/${own.model} sums up: ${error.message}`,
+      { runId, sessionKey, agentId },
     );
     return own;
   }
@@ -112,12 +117,15 @@ async function ask(
 async function askOnce(
   parts: RunParts,
   run: OpenRun,
-  model: Model,
+  writer: Model,
   request: ModelRequest,
   call: number,
   signal: AbortSignal,
 ): Promise<{ readonly text: string; readonly end: ModelEnd }> {
-  const wire = await model.prepare(request);
+  // A limit may let a cheaper model write it, or none.
+  const { model, wire } = await reserveCall(parts, run, { model: writer, request }, async ({ writes }) => {
+    if (writes.length > 0) await run.ledger.commitApart('spend', writes);
+  });
   const { provider } = model;
   const { runId } = run;
   // The request is stored with the next commit, because every request to a model can be shown again.
@@ -127,7 +135,7 @@ async function askOnce(
   const startedAt = parts.now();
   const exchange = exchangeOf(parts, run, model, `${run.attempt}.summary.${call}`);
   const { system, messages } = request;
-  void parts.tell('model-called', { ...exchange, call, body: wire.body, system, messages });
+  void parts.tell('model-called', { ...exchange, call, body: wire.body, sentBytes: sentBytes(wire), system, messages });
   let text = '';
   let end: ModelEnd = { type: 'end', stop: 'error', usage: NO_USAGE };
   let firstByteAt: number | undefined;
@@ -137,6 +145,8 @@ async function askOnce(
     else if (event.type === 'end') end = event;
   }
   keepUsage(parts, run, model, end.usage, 'compaction');
+  settleCall(run, { model, wire, end, heard: text });
+  warnOfNotes(parts, run, model, end);
   const ms = parts.now() - startedAt;
   void parts.tell('model-ended', modelEnd(exchange, { call, wire, end, text, ms, startedAt, firstByteAt }));
   return { text: text.trim(), end };

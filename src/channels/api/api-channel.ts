@@ -1,11 +1,13 @@
-// Answers to API clients. A client receives the outbox row itself, now or when it asks again with the same key, so
-// `send` has nothing to do and only reports success.
+// Answers to API clients. A client receives the answer from the store, now or when it asks again with the same key. So an
+// answer is delivered by the commit that stores it; `send` is left for rows that an older version has queued.
 
 import type { Channel, OutboundPart, SendOutcome } from '../channel.ts';
 
+export const API_CHANNEL = 'api';
+
 export function createApiChannel(): Channel {
   return {
-    id: 'api',
+    id: API_CHANNEL,
     guarantee: {
       level: 'exactly-once',
       because:

@@ -14,9 +14,13 @@ export class WebChannel extends SocketChannel {
             'answers stay in the outbox under a number, and a page asks for those it missed and drops those it has',
         },
         maxTextLength: 100_000,
+        attachments: { maxBytes: LARGEST_FILE },
         defaultSurface: () => randomUUID(),
       },
       ports,
     );
   }
 }
+
+/** A page fetches a file when it is looked at, so that the size hardly matters. */
+const LARGEST_FILE = 1_073_741_824;

@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { readFile, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { AtriumProcess, runAtrium } from '../../testkit/atrium-process.ts';
@@ -51,6 +52,49 @@ describe('with a gateway', () => {
   test('the answer is printed', async () => {
     gateway.model.script([reply('Fine, \x1b[31mthanks.')]);
     expect(await agent('--message', 'how are you?')).toEqual({ code: 0, out: 'Fine, [31mthanks.\n', err: '' });
+  });
+
+  test('files go along, and one that cannot be read is named before anything is sent', async () => {
+    await gateway.home.write('notes.txt', 'bring bread');
+    await gateway.home.write('list.csv', 'a,b');
+    gateway.model.script([reply('Read.')]);
+    const file = (name: string) => join(gateway.home.stateDir, name);
+    const flags = ['--file', file('notes.txt'), '--file', file('list.csv')];
+    expect(await agent('--message', 'read them', ...flags)).toEqual({ code: 0, out: 'Read.\n', err: '' });
+    const body = gateway.model.requests.at(-1)?.body ?? '';
+    expect(body).toContain('[Attachment: notes.txt, text/plain, 11 bytes.');
+    expect(body).toContain('> bring bread');
+    expect(body).toContain('[Attachment: list.csv, text/plain, 3 bytes.');
+    const sent = gateway.model.requests.length;
+    const missing = await agent('--message', 'read it', '--file', file('none.txt'));
+    expect(missing.code).toBe(2);
+    expect(missing.err).toMatch(/none\.txt.*there is none/);
+    expect(gateway.model.requests).toHaveLength(sent);
+  });
+
+  test('what is no file, is empty or is too large is refused with a sentence, and nothing waits for its end', async () => {
+    const file = (name: string) => join(gateway.home.stateDir, name);
+    await gateway.home.write('empty.txt', '');
+    await gateway.home.write('large.bin', 'x');
+    await truncate(file('large.bin'), 100 * 1_048_576);
+    execFileSync('mkfifo', [file('pipe')]);
+    const sent = gateway.model.requests.length;
+    for (const [path, why] of [
+      ['/dev/zero', 'this is not a regular file'],
+      [file('pipe'), 'this is not a regular file'],
+      [file('empty.txt'), 'it is empty'],
+      [file('large.bin'), 'it is larger than 35 MB'],
+      [gateway.home.stateDir, 'this is a folder'],
+    ] as const) {
+      const { code, err } = await agent('--message', 'read it', '--file', path);
+      expect(err).toContain(`--file ${JSON.stringify(path)} is not a file to send: ${why}.`);
+      expect(code).toBe(2);
+    }
+    const input = 'x'.repeat(4_100_000);
+    const long = await runAtrium(['agent', '--message', '-'], { home: gateway.home.home, input });
+    expect(long.code).toBe(2);
+    expect(long.err).toContain('standard input has more than 1,000,000 characters');
+    expect(gateway.model.requests).toHaveLength(sent);
   });
 
   test('a configuration that was broken meanwhile does not keep anyone from asking', async () => {

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BadFlagError } from '../../gateway/errors.ts';
+import type { Upload } from '../../protocol/attachment.ts';
 import type { CliIo } from '../cli-io.ts';
 import { command, type FlagsOf } from '../command.ts';
 import { CONFIG_OPTION } from '../common-options.ts';
@@ -13,11 +14,13 @@ import { exitCodeOfRun } from '../exit-code.ts';
 import { clientAt, path } from '../gateway/gateway-client.ts';
 import { type ReachedGateway, reachGateway } from '../gateway/reach-gateway.ts';
 import { oneLine, terminalText } from '../output/text.ts';
+import { type GivenFile, readGivenFile } from '../read-given-file.ts';
 import type { ToldRun } from '../run.ts';
 import { describeWaiting, waitingApprovals } from './waiting-approvals.ts';
 
 const OPTIONS = {
   '--message <text>': { text: 'what to say; "-" reads it from standard input', isRequired: true },
+  '--file <path>': { text: 'a file or image to send along; may be given several times', isList: true },
   '--agent <id>': 'the agent to talk to (default: the configured default agent)',
   '--session <key>': 'the session to talk in, such as agent:main:main',
   ...CONFIG_OPTION,
@@ -34,12 +37,13 @@ export const agent = command({
 Example: git diff | atrium agent --message -`,
   async run(flags, { io }) {
     const text = flags.message === '-' ? await readStandardInput() : flags.message;
-    if (text.trim() === '') {
+    if (text.trim() === '' && !flags.file?.length) {
       const expected = 'a message: there is no text in it';
       throw new BadFlagError({ flag: '--message', value: flags.message, expected });
     }
+    const files = await Promise.all((flags.file ?? []).map(readGivenFile));
     const message = { text, id: randomUUID(), agentId: flags.agent, sessionKey: flags.session };
-    const run = await answerOf(io, flags, message);
+    const run = await answerOf(io, flags, message, files);
     const { reply, suppressed, error = `The run is ${run.status}.` } = run.outcome ?? {};
     const exit = exitCodeOfRun(run.status);
     // An agent may choose not to reply. An empty line would look like an answer that was lost.
@@ -56,12 +60,19 @@ const RETRIES = 20;
 const RETRY_MS = 500;
 
 /** Gives the run when it is over. */
-async function answerOf(io: CliIo, flags: AgentFlags, message: object): Promise<ToldRun> {
+async function answerOf(io: CliIo, flags: AgentFlags, message: object, files: readonly GivenFile[]): Promise<ToldRun> {
   let failure: unknown;
   for (let tries = 0; tries <= RETRIES; tries++) {
     const reached = await reachGateway(io, flags.config);
     try {
-      const { runId } = await clientAt(reached).post<{ runId: string }>('/api/messages', message);
+      const client = clientAt(reached);
+      const attachments = [];
+      for (const { name, data } of files) {
+        const { id } = await client.post<Upload>('/api/attachments', { name, data });
+        attachments.push({ id });
+      }
+      const said = attachments.length === 0 ? message : { ...message, attachments };
+      const { runId } = await client.post<{ runId: string }>('/api/messages', said);
       return await waitForRun(io, reached, runId);
     } catch (error) {
       if (!isPassing(error)) throw error;
@@ -101,8 +112,20 @@ async function waitForRun(io: CliIo, reached: ReachedGateway, runId: string): Pr
   }
 }
 
+/** The gateway takes a million characters, of which each has at most four bytes. */
+const LONGEST_INPUT = 4_000_000;
+
 async function readStandardInput(): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  let size = 0;
+  for await (const chunk of process.stdin) {
+    size += (chunk as Buffer).length;
+    if (size > LONGEST_INPUT) {
+      const expected =
+        'a message that can be sent: standard input has more than 1,000,000 characters. Send it as a file';
+      throw new BadFlagError({ flag: '--message', value: '-', expected });
+    }
+    chunks.push(chunk as Buffer);
+  }
   return Buffer.concat(chunks).toString('utf8').trim();
 }

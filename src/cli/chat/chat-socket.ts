@@ -33,7 +33,7 @@ type Ready = Extract<ServerFrame, { type: 'ready' }>;
 
 const PATIENCE_MS = 20_000;
 const RECONNECT_MS = 250;
-const HANDSHAKE_MS = 10_000;
+const HANDSHAKE_MS = 4_000;
 
 export class ChatSocket {
   readonly #settings: ChatSocketSettings;
@@ -168,7 +168,8 @@ export class ChatSocket {
     if (this.#isClosed) return;
     this.#broken(true);
     const { patienceMs = PATIENCE_MS } = this.#settings;
-    for (let waited = 0; !this.#isClosed; waited += RECONNECT_MS) {
+    const brokenAt = performance.now();
+    while (!this.#isClosed) {
       await sleep(RECONNECT_MS);
       try {
         await this.open();
@@ -176,7 +177,7 @@ export class ChatSocket {
         return;
       } catch (error) {
         const isRefused = error instanceof GatewayRefusedError && error.httpStatus !== 503;
-        const isHopeless = isRefused || !isAtriumError(error) || waited >= patienceMs;
+        const isHopeless = isRefused || !isAtriumError(error) || performance.now() - brokenAt >= patienceMs;
         if (isHopeless) return this.#lost(error as Error);
       }
     }

@@ -134,6 +134,9 @@ export class ChatView {
         return;
       case 'tool-end':
         if (frame.isError) this.note(`${frame.name} failed: ${frame.content}`);
+        return;
+      case 'limit-near':
+        this.note(frame.text);
     }
   }
 

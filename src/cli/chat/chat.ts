@@ -13,10 +13,11 @@ import { isAtriumError } from '../../protocol/errors.ts';
 import type { CliIo } from '../cli-io.ts';
 import { command, type FlagsOf } from '../command.ts';
 import { CONFIG_OPTION } from '../common-options.ts';
-import { GatewayDownError, GatewayGoneError, GatewayRefusedError } from '../errors.ts';
+import { GatewayDownError, GatewayFrozenError, GatewayGoneError, GatewayRefusedError } from '../errors.ts';
 import { EXIT, type ExitCode, exitCodeOfRun } from '../exit-code.ts';
 import { clientAt, path } from '../gateway/gateway-client.ts';
 import { type ReachedGateway, reachGateway } from '../gateway/reach-gateway.ts';
+import { checkAlive } from '../gateway/watch-liveness.ts';
 import type { RunAnswer } from '../run.ts';
 import { HISTORY_LINES, readChatHistory, saveChatHistory } from './chat-history.ts';
 import { ChatPrompt, type ChatPromptSettings } from './chat-prompt.ts';
@@ -24,6 +25,7 @@ import { ChatSocket } from './chat-socket.ts';
 import { ChatTurns, type TurnState } from './chat-turns.ts';
 import { ChatView } from './chat-view.ts';
 import { waitingApprovals } from './waiting-approvals.ts';
+import { watchSilence } from './watch-silence.ts';
 
 /** Where messages come from and answers go to. */
 interface ChatSurface {
@@ -68,11 +70,16 @@ async function talk(flags: ChatFlags, io: CliIo): Promise<ExitCode> {
     leavesHeld: isInteractive,
   });
   const socket = new ChatSocket({
-    find: reached.find,
+    find: async () => {
+      const found = await reached.find();
+      await checkAlive(found);
+      return found;
+    },
     hello: { session: flags.session, agent: flags.agent },
     after: () => view.last,
   });
   let failure: Error | undefined;
+  let endWatch = () => {};
   socket.onFrame((frame) => {
     view.show(frame);
     if (frame.type === 'accepted') view.claim(frame.runId);
@@ -95,18 +102,29 @@ async function talk(flags: ChatFlags, io: CliIo): Promise<ExitCode> {
     socket.onBroken((isBroken) =>
       view.note(isBroken ? 'the connection to the gateway is broken; trying again' : 'connected again'),
     );
-    socket.onLost((error) => {
+    const leave = (error: Error) => {
       failure = error;
       if (socket.hasUnanswered) view.complain('What you said last was not accepted.');
       turns.giveUp();
       void surface?.close();
+    };
+    socket.onLost(leave);
+    endWatch = watchSilence({
+      find: reached.find,
+      isWaiting: () => turns.isWaiting,
+      // A person decides how long to wait. A program gets its answer or an error.
+      changed: (error) => {
+        if (!isInteractive) return error && leave(error);
+        if (error) view.complain(error.message);
+        else view.note('the gateway answers again');
+      },
     });
     const code = await converse(surface, socket, turns);
-    if (failure)
-      throw failure instanceof GatewayRefusedError ? failure : new GatewayGoneError({ detail: detailOf(failure) });
+    if (failure) throw isOwnReason(failure) ? failure : new GatewayGoneError({ detail: detailOf(failure) });
     // A person has read the error already.
     return isInteractive ? EXIT.ok : code;
   } finally {
+    endWatch();
     await surface?.close();
     await socket.close();
     await reached.close();
@@ -223,6 +241,11 @@ const GOING_ON = ['queued', 'running', 'suspended'];
 function greeting(ready: Extract<ServerFrame, { type: 'ready' }>, flags: ChatFlags, url: string): string {
   const whom = flags.session ?? flags.agent ?? ready.sessionKey ?? 'the default agent';
   return `Talking to ${whom} at ${url}.\n/help for help, Ctrl-D to leave.\n`;
+}
+
+/** These errors say themselves what is wrong with the gateway. */
+function isOwnReason(error: Error): boolean {
+  return error instanceof GatewayRefusedError || error instanceof GatewayFrozenError;
 }
 
 function detailOf(error: Error): string {

@@ -16,8 +16,13 @@ export interface RestComparison {
   readonly lines: readonly AuthoredLine[];
 }
 
+/** A composition with the request around it. */
+export interface RequestLook extends Pick<Look, 'composition'> {
+  readonly request: Pick<NonNullable<Look['request']>, 'spans'> | null;
+}
+
 /** Only sections that differ. A side without a request cannot be compared. */
-export function compareRest(left: Look, right: Look): readonly RestComparison[] {
+export function compareRest(left: RequestLook, right: RequestLook): readonly RestComparison[] {
   if (!left.request || !right.request) return [];
   const [before, after] = [sectionsOf(left), sectionsOf(right)];
   const titles = new Set([...before.keys(), ...after.keys()]);
@@ -27,7 +32,7 @@ export function compareRest(left: Look, right: Look): readonly RestComparison[] 
   });
 }
 
-function sectionsOf({ request, composition }: Look): ReadonlyMap<string, RequestSection> {
+function sectionsOf({ request, composition }: RequestLook): ReadonlyMap<string, RequestSection> {
   const { workspaceDir } = composition.report.situation;
   const rename = pathNormaliser([{ path: workspaceDir, name: '<workspace>' }]);
   const sections = requestSections(request?.spans ?? [], composition);

@@ -2,27 +2,16 @@
 // for a provider's prompt cache.
 
 import type { Composition } from '../../context/compose.ts';
-import {
-  type CompositionComparison,
-  compareCompositions,
-  type Pair,
-  type SectionComparison,
-} from '../../context/report/compare-compositions.ts';
-import type { AbsentText } from '../../context/report/find-absent-text.ts';
-import { type ContextChange, findChange } from '../../context/report/find-change.ts';
+import { type CompositionComparison, compareCompositions } from '../../context/report/compare-compositions.ts';
 import { renameFolders } from '../../context/report/rename-folders.ts';
 import { BadFlagError } from '../../gateway/errors.ts';
-import { countOf } from '../../protocol/count-of.ts';
 import { SESSION_TYPES, type SessionType } from '../../protocol/session-type.ts';
 import type { CliIo } from '../cli-io.ts';
 import { command, type Options } from '../command.ts';
 import { NothingToCompareError } from '../errors.ts';
-import { formatTable } from '../output/format-table.ts';
-import { oneLine, wrapText } from '../output/text.ts';
 import { formatConfigWarning } from '../output/warnings.ts';
-import { compareRest, type RestComparison } from './compare-rest.ts';
-import { describeOrigin, describeOrigins, describeSituation, type KnownPlaces } from './describe-origin.ts';
-import { type AuthoredLine, formatComparedLines } from './format-compared-lines.ts';
+import { compareRest } from './compare-rest.ts';
+import { formatComparison, withChange } from './format-comparison.ts';
 import { isComplete, type Look, lookAtContext, noteMissing, withContext } from './look-at-context.ts';
 import { lookOfRun } from './look-of-run.ts';
 import { SITUATION_OPTIONS, type SituationFlags } from './situation-options.ts';
@@ -74,7 +63,7 @@ export const contextDiff = command({
     const looks = isOneConfig ? [left] : [left, right];
     return {
       json: { ...toJson(before, after, comparison), rest },
-      text: (width) => formatDiff(before, after, { ...comparison, rest }, configs, io.environment.home, width),
+      text: (width) => formatComparison(before, after, { comparison, rest, configs, home: io.environment.home, width }),
       warnings: [
         ...looks.flatMap(({ configuration }) => configuration.warnings.map(formatConfigWarning)),
         ...new Set([left, right].flatMap(noteMissing)),
@@ -115,12 +104,6 @@ function named(composition: Composition, other: Composition): Composition {
   const { workspaceDir } = composition.report.situation;
   if (workspaceDir === other.report.situation.workspaceDir) return composition;
   return renameFolders(composition, [{ path: workspaceDir, name: '<workspace>' }]);
-}
-
-function withChange(composition: Composition, previous: Composition): Composition {
-  const { report, prompt } = composition;
-  const change = findChange(prompt, report.prompt.hash, previous, report.handlers);
-  return { ...composition, report: { ...report, change } };
 }
 
 type SidedFlag = keyof SituationFlags;
@@ -177,127 +160,6 @@ function toJson(left: Composition, right: Composition, comparison: CompositionCo
   return { left: side(left), right: side(right), ...comparison, change };
 }
 
-function formatDiff(
-  left: Composition,
-  right: Composition,
-  comparison: CompositionComparison & { readonly rest: readonly RestComparison[] },
-  configs: readonly string[],
-  home: string,
-  width: number,
-): string {
-  const placesOf = ({ report }: Composition): KnownPlaces => ({
-    workspaceDir: report.situation.workspaceDir,
-    home,
-  });
-  const side = (name: string, text: string) =>
-    `${name.padEnd(7)}${wrapText(text, width - 7).join(`\n${' '.repeat(7)}`)}\n`;
-  const sides =
-    side('left', describeSide(left, right, configs[0])) + side('right', describeSide(right, left, configs[1]));
-  if (comparison.same) return `${sides}\nThe two prompts are the same, byte for byte.\n`;
-
-  const changed = comparison.sections.filter((section) => section.change !== 'same');
-  const rows = [
-    ...changed.map((section) => ({ ...section, change: section.change as string })),
-    ...comparison.rest.map((rest) => ({ ...rest, stability: '' })),
-    { title: 'whole prompt', change: '', stability: '', chars: comparison.chars, tokens: comparison.tokens },
-  ];
-  const table = formatTable(
-    rows,
-    {
-      section: (row) => row.title,
-      change: (row) => row.change,
-      left: (row) => row.chars.left,
-      right: (row) => row.chars.right,
-      chars: { right: (row) => signed(row.chars) },
-      tokens: { right: (row) => signed(row.tokens) },
-      stability: (row) => row.stability,
-    },
-    width,
-  );
-  const places = placesOf(right);
-  const details = changed
-    .filter((section) => section.lines.length > 0)
-    .map(
-      (section) =>
-        `\n${describeSection(section)}\n${formatComparedLines(authored(section, placesOf(left), places), width)}`,
-    );
-  const others = comparison.rest.map(
-    ({ title, change, lines }) => `\n${oneLine(title)}: ${change}\n${formatComparedLines(lines, width)}`,
-  );
-  return `${sides}\n${table}${details.join('')}${others.join('')}\n${describeCache(comparison, right, placesOf(left), places, width)}`;
-}
-
-/** `taken out by ci-mode`, or the reason why it is not on the right side. */
-function describeRemoval({ by, reason }: AbsentText): string {
-  return by === undefined ? reason : `taken out by ${by}`;
-}
-
-/** A removed line is named in the way in which the left side names its files. */
-function authored({ lines }: SectionComparison, left: KnownPlaces, right: KnownPlaces): AuthoredLine[] {
-  return lines.map(({ kind, text, origins, why }) => ({
-    kind,
-    text,
-    author: `${describeOrigins(origins, kind === 'removed' ? left : right)}${why ? ` (${describeRemoval(why)})` : ''}`,
-  }));
-}
-
-/** The workspace and the configuration are part of a situation only where the two sides differ in them. */
-function describeSide({ report }: Composition, other: Composition, config: string | undefined): string {
-  const { workspaceDir } = report.situation;
-  return [
-    describeSituation(report),
-    ...(workspaceDir === other.report.situation.workspaceDir ? [] : [`workspace ${oneLine(workspaceDir)}`]),
-    ...(config === undefined ? [] : [`configuration ${oneLine(config)}`]),
-  ].join(', ');
-}
-
 function describeConfig({ files }: Look['configuration']): string {
   return files.map(({ path }) => path).join(' and ') || 'none';
-}
-
-function describeSection({ title, change, stability }: SectionComparison): string {
-  return `${title}: ${change} (${stability === 'static' ? 'before' : 'behind'} the cache boundary)`;
-}
-
-function describeCache(
-  { stableChars }: CompositionComparison,
-  { report }: Composition,
-  left: KnownPlaces,
-  right: KnownPlaces,
-  width: number,
-): string {
-  const { change } = report;
-  if (!change?.changed) return '';
-  const at = change.firstChangedChar ?? 0;
-  const cached = stableChars.left;
-  const cache = change.breaksCache
-    ? `The cached prefix is lost from there on: ${at.toLocaleString('en-US')} of its ${countOf(cached, 'character')} stay usable.`
-    : `The cached prefix survives: the right side begins with the same ${countOf(cached, 'character')}.`;
-  const broken = change.brokenPromises.map(
-    (id) => `The handler ${id} declares itself static, and wrote something else.`,
-  );
-  const boundary = `Cache boundary: character ${stableChars.left.toLocaleString('en-US')} on the left, ${stableChars.right.toLocaleString('en-US')} on the right.`;
-  return [describeFirstChange(change, left, right), boundary, cache, ...broken]
-    .flatMap((sentence) => wrapText(sentence, width))
-    .map((line) => `${line}\n`)
-    .join('');
-}
-
-function describeFirstChange(change: ContextChange, left: KnownPlaces, right: KnownPlaces): string {
-  const { firstChangedChar: at = 0, breaksCache, author, kind = 'text' } = change;
-  const isGone = kind === 'text-gone' || kind === 'layer-gone';
-  const whose = author ? describeOrigin(author, isGone ? left : right) : 'an unknown author';
-  const place = {
-    text: `in ${whose}`,
-    heading: `in the heading before ${whose}`,
-    'text-gone': `where the left side goes on with ${whose}`,
-    'layer-gone': `where the right side ends and the left goes on with ${whose}`,
-  }[kind];
-  const side = breaksCache ? 'before the cache boundary' : 'behind the cache boundary';
-  return `First change: character ${at.toLocaleString('en-US')}, ${side}, ${place}.`;
-}
-
-function signed({ left, right }: Pair): string {
-  const change = right - left;
-  return `${change > 0 ? '+' : ''}${change.toLocaleString('en-US')}`;
 }

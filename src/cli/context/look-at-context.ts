@@ -6,11 +6,13 @@ import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
 import { type PackedComposition, unpackComposition } from '../../context/packed-composition.ts';
 import type { OpenedPreview } from '../../gateway/composer/open-preview.ts';
 import type { ContextLook, LookRequest } from '../../gateway/services/preview-message.ts';
+import type { Upload } from '../../protocol/attachment.ts';
 import { ownHandlers } from '../../public/own-handlers.ts';
 import type { CliIo } from '../cli-io.ts';
 import { askRunning, type GatewayClient } from '../gateway/gateway-client.ts';
-import { gatewayLog } from '../gateway/gateway-log.ts';
+import { warningLog } from '../gateway/gateway-log.ts';
 import { oneLine } from '../output/text.ts';
+import type { GivenFile } from '../read-given-file.ts';
 import { type SituationFlags, toLookRequest } from './situation-options.ts';
 
 export interface Look extends ContextLook {
@@ -22,6 +24,8 @@ export interface Look extends ContextLook {
 export interface LookFlags extends SituationFlags {
   readonly message?: string | undefined;
   readonly runHooks?: boolean | undefined;
+  /** Files that would come with the message. */
+  readonly files?: readonly GivenFile[] | undefined;
 }
 
 /** Looks at one or several situations of the same configuration. */
@@ -45,7 +49,7 @@ export async function withContext<Value>(
   const opened = await openPreview({
     environment,
     loaded,
-    handlers: ownHandlers(loaded.config, io.environment, gatewayLog(io.err, io.now)),
+    handlers: ownHandlers(loaded.config, io.environment, warningLog(io)),
     now: () => io.now().getTime(),
   });
   try {
@@ -70,7 +74,13 @@ function eyeOf(client: GatewayClient, io: CliIo): ContextEye {
       // The time zone of the file is used to read a time of day, as far as the file can be read.
       const { config } = await loadConfig({ environment: io.environment }).catch(() => ({ config: {} }));
       const { at, ...request } = lookRequestOf(flags, io, config);
-      const body = { ...request, ...(at && { at: at.toISOString() }) };
+      const attachments = [];
+      for (const { name, data } of flags.files ?? []) {
+        const { id } = await client.post<Upload>('/api/attachments', { name, data });
+        attachments.push({ id });
+      }
+      const files = attachments.length > 0 ? { attachments } : {};
+      const body = { ...request, ...files, ...(at && { at: at.toISOString() }) };
       const answer = await client.post<Answer>('/api/context/look', body);
       return { ...answer, composition: unpackComposition(answer.composition), troubles: [] };
     },
@@ -81,7 +91,11 @@ function ownEye(opened: OpenedPreview, loaded: LoadedConfig, io: CliIo): Context
   const { config, ...configuration } = loaded;
   return {
     look: async (flags) => {
-      const look = await opened.look(lookRequestOf(flags, io, config));
+      const attachments = (flags.files ?? []).map(({ name, data }) =>
+        opened.hold({ name, bytes: Buffer.from(data, 'base64') }),
+      );
+      const files = attachments.length > 0 ? { attachments } : {};
+      const look = await opened.look({ ...lookRequestOf(flags, io, config), ...files });
       return { ...look, configuration, troubles: opened.troubles() };
     },
   };

@@ -7,6 +7,35 @@ beforeEach(async () => {
 });
 afterEach(() => home.remove());
 
+describe('a plugin that is required and is not there', () => {
+  it.each(['preview', 'report'])('keeps %s from showing a request that no run would make', async (command) => {
+    await home.write('openclaw.yaml', 'plugins: { entries: { guard: { required: true } } }\n');
+    for (const more of [[], ['--message', 'hi']]) {
+      const { code, out, err } = await home.run(['context', command, ...more]);
+      expect([code, out], more.join(' ')).toEqual([2, '']);
+      expect(err).toContain('The plugin "guard" is required and is not at work, so no run starts');
+    }
+    await home.write('openclaw.yaml', '{}');
+    expect((await home.run(['context', command])).code).toBe(0);
+  });
+});
+
+describe('an MCP server that was never started', () => {
+  it('is named as what is missing, and with --strict that is an exit code', async () => {
+    await home.write('openclaw.yaml', 'mcp: { servers: { clock: { command: clock-server } } }\n');
+    for (const command of ['preview', 'report']) {
+      for (const more of [[], ['--message', 'hi']]) {
+        const asked = ['context', command, ...more];
+        const { code, err } = await home.run(asked);
+        expect([code, err], asked.join(' ')).toEqual([0, expect.stringContaining('tools of the MCP server clock')]);
+        const { placeholders } = JSON.parse((await home.run([...asked, '--json'])).out);
+        expect(placeholders).toEqual(['tools of the MCP server clock']);
+        expect((await home.run([...asked, '--strict'])).code, asked.join(' ')).toBe(1);
+      }
+    }
+  });
+});
+
 describe('a handler that is set to abort and cannot be loaded', () => {
   const handlers = (path: string) => `bootstrap: { handlers: [{ id: guard, path: ${path}, onError: abort }] }\n`;
 

@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readEnvironment } from '../../config/environment.ts';
@@ -78,6 +78,27 @@ describe('atrium context preview --message', () => {
     expect(model.requests.at(-1)?.body).toBe(up.out);
   });
 
+  it('shows the files that would come with a message, with the gateway up and down, and keeps none', async () => {
+    await home.write('note.txt', 'The harbour is open.');
+    const file = join(home.stateDir, 'note.txt');
+    const preview = () =>
+      home.run(['context', 'preview', '--session', KEY, '--file', file, '--message', 'Read it', '--body'], {
+        now: NOW,
+      });
+    await start();
+    const up = await preview();
+    expect(JSON.parse(up.out).messages.at(-1).content).toMatch(
+      /^Read it\n\n\[Attachment: note\.txt.*The harbour is open\.$/s,
+    );
+    expect(await started?.services.store.count('attachments')).toBe(0);
+    await stop();
+    const before = await treeOf(home.home);
+    expect((await preview()).out === up.out).toBe(true);
+    expect(await treeOf(home.home)).toEqual(before);
+    const missing = await home.run(['context', 'preview', '--file', `${file}.gone`]);
+    expect(missing.err).toMatch(/--file .* is not a file to send: there is none/);
+  });
+
   it('looks at a home on which nothing ever ran without leaving anything there', async () => {
     const before = await treeOf(home.home);
     const { code, out } = await preview('--body');
@@ -151,7 +172,33 @@ describe('atrium run show --explain, for words that the model did not read', () 
       expect(memory.out).toMatch(/^MEMORY\.md:1 +private-surface +/m);
       const cut = await home.run(['run', 'show', runId, '--explain', '- tool 1500\n']);
       expect(cut.out).toMatch(/^TOOLS\.md:1500 +over-budget +.*bootstrapMaxChars/m);
+      expect(cut.out).not.toContain('changed');
       expect((await home.run(['run', 'show', runId, '--explain', 'Nobody said this.'])).code).toBe(1);
+    }
+  });
+
+  it('says which of the files have changed since the run, whether the words are found in them or not', async () => {
+    await home.write('workspace/MEMORY.md', 'Ana likes tea.\n');
+    await home.write('workspace/TOOLS.md', Array.from({ length: 3_000 }, (_, i) => `- tool ${i + 1}\n`).join(''));
+    model.script(() => reply('Hello.'));
+    const { services } = await start();
+    const surface = { channel: 'web', accountId: 'default', peer: { kind: 'group', id: 'all' } } as const;
+    const sessionKey = 'agent:main:web:group:all';
+    const { runId } = await services.inbox.receive({ surface, sender: { id: 'a' }, text: 'Hi', at: 0, sessionKey });
+    await services.runs.wait(runId);
+    await home.write('workspace/MEMORY.md', 'Ana likes coffee.\n');
+    await rm(join(home.home, '.openclaw/workspace/TOOLS.md'));
+    for (const [words, code] of [
+      ['Ana likes coffee.', 0],
+      ['Ana likes tea.', 1],
+    ] as const) {
+      const explained = await home.run(['run', 'show', runId, '--explain', words]);
+      expect(explained.code).toBe(code);
+      expect(explained.out).toContain(
+        'These files were changed or removed since the run, and what they said then is not kept: MEMORY.md, TOOLS.md.',
+      );
+      const { changed } = JSON.parse((await home.run(['run', 'show', runId, '--explain', words, '--json'])).out);
+      expect(changed).toEqual([expect.stringMatching(/MEMORY\.md$/), expect.stringMatching(/TOOLS\.md$/)]);
     }
   });
 });

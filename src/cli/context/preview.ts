@@ -8,6 +8,7 @@ import { command } from '../command.ts';
 import { formatFacts, formatTable } from '../output/format-table.ts';
 import { firstSentence, visibleText } from '../output/text.ts';
 import { formatConfigWarning } from '../output/warnings.ts';
+import { readGivenFile } from '../read-given-file.ts';
 import { formatMeasure } from './format-measure.ts';
 import { formatSpans } from './format-spans.ts';
 import { isComplete, type Look, lookAtContext, noteMissing } from './look-at-context.ts';
@@ -17,6 +18,7 @@ export const contextPreview = command({
   path: 'context preview',
   summary: 'show what the agent would read: the prompt and the whole request for a message, or its exact bytes',
   options: {
+    '--file <path>': { text: 'a file or image that comes with the message; may be given several times', isList: true },
     '--body': 'print the exact bytes and nothing else: of the request with --message, else of the prompt',
     ...LOOK_OPTIONS,
   },
@@ -26,11 +28,13 @@ export const contextPreview = command({
     'context preview --at 23:30 --tz Europe/Berlin    the same at night',
     'context preview --session agent:main:subagent:x  what a subagent would read',
     'context preview --message "hello" --body | jq .  the request, byte for byte',
+    'context preview --message "look" --file a.png    the request with an image, which is named by its hash',
   ],
   async run(flags, { io }) {
-    const { message } = flags;
+    const files = await Promise.all((flags.file ?? []).map(readGivenFile));
+    const message = flags.message ?? (files.length > 0 ? '' : undefined);
     if (message !== undefined) refuseSituation(flags);
-    const look = await lookAtContext(flags, io);
+    const look = await lookAtContext({ ...flags, message, files }, io);
     const { composition, request } = look;
     const bytes = message === undefined ? systemText(look) : (request?.wire.body ?? '');
     // A file or a program gets every byte as it is; a terminal does not get control codes from untrusted text.

@@ -5,7 +5,6 @@ import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
 import type { Config } from '../../config/schema.ts';
 import { resolveTimezone } from '../../config/timezone.ts';
 import { resolveUserPath } from '../../config/user-path.ts';
-import { parseLocalTime } from '../../context/situation.ts';
 import { ContextEngine, type ContextRequest } from '../../gateway/composer/context-engine.ts';
 import { BadFlagError } from '../../gateway/errors.ts';
 import type { LookRequest } from '../../gateway/services/preview-message.ts';
@@ -15,7 +14,8 @@ import { ownHandlers } from '../../public/own-handlers.ts';
 import type { CliIo } from '../cli-io.ts';
 import type { FlagsOf } from '../command.ts';
 import { CONFIG_OPTION } from '../common-options.ts';
-import { gatewayLog } from '../gateway/gateway-log.ts';
+import { warningLog } from '../gateway/gateway-log.ts';
+import { parseLocalTime } from './parse-local-time.ts';
 
 export const SITUATION_OPTIONS = {
   '--agent <id>': 'the agent to compose for (default: the configured default agent)',
@@ -50,7 +50,7 @@ export async function openContext(flags: SituationFlags, io: CliIo): Promise<Ope
     environment: io.environment,
     config: loaded.config,
     configPath: flags.config ?? loaded.files.at(-1)?.path,
-    handlers: ownHandlers(loaded.config, io.environment, gatewayLog(io.err, io.now)),
+    handlers: ownHandlers(loaded.config, io.environment, warningLog(io)),
   });
   return { engine, request: toRequest(flags, io, loaded), loaded };
 }

@@ -22,20 +22,21 @@ export async function doctorHooks(config: string | undefined, io: CliIo): Promis
     configPath,
     modules: OWN_MODULES,
   });
-  const ok = trial.handlers.every(isFine) && trial.absent.every(({ state }) => state !== 'failed');
+  const isEveryPluginThere = trial.absent.every(({ state }) => state !== 'failed');
+  const ok = trial.handlers.every(isFine) && isEveryPluginThere && trial.faults.length === 0;
   const text = (width: number) => formatTrial(trial, width);
   return { json: { ok, ...trial }, text, ok };
 }
 
 /**
  * A handler that would fire only at a time that the trial does not reach is fine. One that will never be called is not:
- * whoever wrote it believes that it works.
+ * its author believes that it works.
  */
 function isFine({ verdict, state, isExpected, canFire }: TriedHandler): boolean {
   return verdict === 'fired' || (verdict === 'silent' && state === 'armed' && !isExpected && canFire);
 }
 
-function formatTrial({ absent, paths, notes, ...trial }: HookTrial, width: number): string {
+function formatTrial({ absent, faults, paths, notes, ...trial }: HookTrial, width: number): string {
   const owners = [...new Set(trial.handlers.map(({ owner }) => owner))];
   const handlers = owners.flatMap((owner) => trial.handlers.filter((each) => each.owner === owner));
   const isOnly = ({ hook, owner }: TriedHandler) =>
@@ -51,14 +52,15 @@ function formatTrial({ absent, paths, notes, ...trial }: HookTrial, width: numbe
   const reasons = [
     ...handlers.flatMap(({ hook, owner, reason }) => (reason === null ? [] : [`${hook} of ${owner}: ${reason}`])),
     ...absent.map(({ owner, state, reason }) => `the plugin ${owner} is ${state}: ${reason}`),
+    ...faults,
   ];
   parts.push(formatList('Why not', reasons), formatList('Notes', notes));
   const wrong = handlers.filter((each) => !isFine(each)).length;
   const failed = absent.filter(({ state }) => state === 'failed').length;
   parts.push(
-    wrong + failed === 0
+    wrong + failed + faults.length === 0
       ? '\nEvery handler that should fire does.\n'
-      : `\n${countOf(wrong, 'handler')} and ${countOf(failed, 'plugin')} need a look.\n`,
+      : `\n${countOf(wrong + faults.length, 'handler')} and ${countOf(failed, 'plugin')} need a look.\n`,
   );
   return parts.join('');
 }

@@ -44,7 +44,7 @@ describe('atrium doctor', () => {
     expect(out).toMatch(/^ {2}wrong: The hook "broken" listens to "command:nwe".*Did you mean "command:new"\?$/m);
     expect(await home.runJson(['doctor'])).toMatchObject({
       ok: false,
-      sections: [{ name: 'configuration' }, {}, {}, {}],
+      sections: expect.arrayContaining([expect.objectContaining({ name: 'configuration' })]),
     });
   });
 
@@ -130,13 +130,12 @@ describe('atrium doctor --hooks', () => {
       gateway_start: 'fired',
       gateway_stop: 'fired',
       agent_end: 'fired',
-      subagent_spawned: 'silent',
+      subagent_spawned: 'fired',
       llm_output: 'failed',
     });
     const reasonOf = (owner: string, hook: string) =>
       trial.handlers.find((each) => each.owner === owner && each.hook === hook)?.reason;
     expect(reasonOf('eager', 'llm_output')).toMatch(/calls failed, the last one: no ink$/);
-    expect(reasonOf('eager', 'subagent_spawned')).toContain('nothing calls this hook yet');
     expect(verdicts('shy')).toEqual({ agent_end: 'silent', message_sending: 'fired' });
     expect(reasonOf('shy', 'agent_end')).toContain('plugins.entries.shy.hooks.allowConversationAccess');
     expect(verdicts('diary')).toEqual({
@@ -167,12 +166,12 @@ describe('atrium doctor --hooks', () => {
 
   it('is not content with a handler that will never be called', async () => {
     const home = await homeWith({
-      ...pluginFiles('hopeful', "api.on('subagent_spawned', () => {});"),
-      'openclaw.json': JSON.stringify({ plugins: { entries: { hopeful: { isolation: 'inline' } } } }),
+      'hooks/hopeful/HOOK.md': '---\nname: hopeful\nmetadata: {"openclaw":{"events":["message:imagined"]}}\n---\n',
+      'hooks/hopeful/handler.ts': 'export default () => {}',
     });
     const { out, code } = await home.run(['doctor', '--hooks']);
     expect(code).toBe(1);
-    expect(out).toContain('nothing calls this hook yet');
+    expect(out).toContain('The hook "hopeful" listens to "message:imagined", which nothing fires.');
   });
 
   it('goes on when a handler blocks every run, and names who', async () => {

@@ -2,8 +2,12 @@
 // tries every handler of the operator's own configuration instead.
 
 import { listAgentIds } from '../../config/agents.ts';
+import { withConfigVariables } from '../../config/config-variables.ts';
 import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
 import { pluginSettingsOf } from '../../config/plugin-settings.ts';
+import { CHANNEL_EXTENSIONS } from '../../gateway/channels/channel-extensions.ts';
+import { listConfiguredAccounts } from '../../gateway/channels/list-configured-accounts.ts';
+import type { GatewayStatus } from '../../gateway/services/gateway-status.ts';
 import type { HooksStatus } from '../../gateway/services/hook-control.ts';
 import { listFaults } from '../../gateway/services/hook-inventory.ts';
 import { describeMissing, missingPlugins } from '../../plugins/missing-plugins.ts';
@@ -15,19 +19,15 @@ import { command } from '../command.ts';
 import { CONFIG_OPTION } from '../common-options.ts';
 import { openContext } from '../context/situation-options.ts';
 import { describeFailures } from '../hooks/describe-failures.ts';
+import { describeKey } from '../output/key-sources.ts';
 import { oneLine } from '../output/text.ts';
 import { groupUnused } from '../output/unused-settings.ts';
 import { formatConfigWarning } from '../output/warnings.ts';
 import { askPlugins } from '../plugins/ask-plugins.ts';
+import type { Section } from './doctor-section.ts';
+import { examineRecords } from './examine-records.ts';
+import { examineTelemetry } from './examine-telemetry.ts';
 import { askRunning } from './gateway-client.ts';
-
-/** One thing that was checked. `problems` make the command exit with 1; `remarks` do not. */
-interface Section {
-  readonly name: string;
-  readonly finding: string;
-  readonly problems: readonly string[];
-  readonly remarks: readonly string[];
-}
 
 const OPTIONS = {
   '--hooks': 'try every hook handler in a throwaway copy, and say which did not fire and why',
@@ -36,7 +36,8 @@ const OPTIONS = {
 
 export const doctor = command({
   path: 'doctor',
-  summary: 'look for what is wrong: configuration, agents, plugins, hooks; exits 1 when something is',
+  summary:
+    'look for what is wrong: configuration, agents, plugins, hooks, chat platforms, records, log, traces; exits 1 when something is',
   options: OPTIONS,
   examples: ['doctor', 'doctor --hooks    the handlers of your plugins and hook packs, tried with the mirror model'],
   notes: `The trial opens a gateway on a temporary state directory with your configuration. It changes nothing of yours and
@@ -55,7 +56,7 @@ Exit code: 0 when nothing is wrong (remarks are allowed), 1 when something is, 2
 async function examine(configPath: string | undefined, io: CliIo): Promise<readonly Section[]> {
   let loaded: LoadedConfig;
   try {
-    loaded = await loadConfig({ environment: io.environment, configPath });
+    loaded = await loadConfig({ environment: io.environment, configPath, runsCommands: true });
   } catch (error) {
     if (!isAtriumError(error)) throw error;
     return [{ name: 'configuration', finding: 'cannot be used', problems: [error.message], remarks: [] }];
@@ -63,9 +64,13 @@ async function examine(configPath: string | undefined, io: CliIo): Promise<reado
   return [
     examineConfiguration(loaded, io),
     ...examineUnused(loaded),
+    ...examineKeys(loaded),
     await examineAgents(loaded, io),
     await examinePlugins(loaded, io),
     await examineHooks(configPath, io),
+    ...(await examineChannels(loaded, io)),
+    await examineRecords(loaded, io),
+    ...(await examineTelemetry(loaded, io)),
   ];
 }
 
@@ -85,6 +90,14 @@ function examineUnused({ unused }: LoadedConfig): readonly Section[] {
       .map(({ text }) => text);
   const finding = `${countOf(unused.length, 'setting')} found and not used (atrium config check lists them)`;
   return [{ name: 'not used', finding, problems: texts(true), remarks: texts(false) }];
+}
+
+/** Where each key comes from; one that is named and not there is wrong. */
+function examineKeys({ keys }: LoadedConfig): readonly Section[] {
+  if (keys.length === 0) return [];
+  const texts = (isWrong: boolean) =>
+    keys.filter(({ problem }) => (problem !== undefined) === isWrong).map(describeKey);
+  return [{ name: 'keys', finding: countOf(keys.length, 'key'), problems: texts(true), remarks: texts(false) }];
 }
 
 async function examineAgents({ config }: LoadedConfig, io: CliIo): Promise<Section> {
@@ -150,6 +163,32 @@ async function examineHooks(config: string | undefined, io: CliIo): Promise<Sect
     problems: [...problems],
     remarks: [],
   };
+}
+
+/** One line for each account of a chat platform, as the running gateway has it; without one, as the configuration does. */
+async function examineChannels(loaded: LoadedConfig, io: CliIo): Promise<readonly Section[]> {
+  const { config } = loaded;
+  const environment = withConfigVariables(io.environment, loaded);
+  const platforms = await Promise.all(
+    CHANNEL_EXTENSIONS.map(async (row) => ({ row, ...(await listConfiguredAccounts(row, config, environment)) })),
+  );
+  if (platforms.every(({ accounts }) => accounts.length === 0)) return [];
+  const running = await askRunning(io, (client) => client.get<GatewayStatus>('/api/status'));
+  return platforms.flatMap(({ row, accounts, remarks }) =>
+    accounts.map(({ accountId, state, problem }, index): Section => {
+      const now = running?.channels
+        .find(({ id }) => id === row.id)
+        ?.accounts?.find((each) => each.accountId === accountId);
+      const told = [now?.detail, now?.nextStep].filter(Boolean).join(' ');
+      const isFailed = now?.state === 'failed';
+      return {
+        name: 'channels',
+        finding: `${row.id} (${accountId}): ${(state === 'on' && now?.state) || state}`,
+        problems: [...(problem === undefined ? [] : [problem]), ...(isFailed ? [told || 'It has failed.'] : [])],
+        remarks: [...(index === 0 ? remarks : []), ...(told && !isFailed ? [told] : [])],
+      };
+    }),
+  );
 }
 
 function formatSection({ name, finding, problems, remarks }: Section): string {

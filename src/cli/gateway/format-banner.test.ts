@@ -13,12 +13,16 @@ const STATUS: GatewayStatus = {
   running: [],
   waiting: 0,
   approvals: 0,
+  pairing: { waiting: 0, refused: 0 },
   outbox: { queued: 0, failed: 0 },
   deadLetters: { in: 0, out: 0 },
   sessions: 0,
   schedule: { isEnabled: true, jobs: 0, next: null },
   warnings: [],
   unused: [],
+  keys: [],
+  debug: [],
+  records: [],
 };
 
 const banner = (status: Partial<GatewayStatus>, facts: { isReachable?: boolean; told?: string[] } = {}) =>

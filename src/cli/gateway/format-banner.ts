@@ -13,6 +13,8 @@ export interface BannerFacts {
   readonly isReachable: boolean;
   /** Warnings that were printed already. */
   readonly told: readonly string[];
+  /** Whether the home holds conversations of OpenClaw. Asked only when there is no conversation here yet. */
+  readonly hasOpenClawState?: (() => Promise<boolean>) | undefined;
 }
 
 export async function formatBanner({
@@ -22,6 +24,7 @@ export async function formatBanner({
   tokenSource,
   isReachable,
   told,
+  hasOpenClawState = async () => false,
 }: BannerFacts): Promise<string> {
   const { version, agents, channels, store, waiting, deadLetters, unused, ...status } = await services.status();
   const warnings = status.warnings.filter((warning) => !told.includes(warning));
@@ -46,6 +49,13 @@ export async function formatBanner({
       `  ${waiting} message${waiting === 1 ? '' : 's'} from before ${waiting === 1 ? 'is' : 'are'} being answered.`,
     );
   if (letters > 0) lines.push('', `  ${letters} dead letter${letters === 1 ? '' : 's'}: see atrium deadletters list.`);
+  if (status.sessions === 0 && (await hasOpenClawState())) {
+    lines.push(
+      '',
+      '  This home holds conversations or jobs of OpenClaw. To bring them along, stop this gateway and run',
+      '  atrium import openclaw (with --dry-run it only says what it would do). See docs/moving-in.md.',
+    );
+  }
   if (agents.some(({ model }) => model.startsWith('mirror/'))) {
     lines.push(
       '',

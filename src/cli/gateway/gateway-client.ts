@@ -5,6 +5,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { configuredTokenOf } from '../../config/configured-token.ts';
 import { loadConfig } from '../../config/load-config.ts';
+import { modelPrices } from '../../config/model-prices.ts';
 import { type ConfigState, describeConfigState } from '../../gateway/config-state.ts';
 import { findToken, tokenFile } from '../../gateway/http/token.ts';
 import type { CliIo } from '../cli-io.ts';
@@ -16,6 +17,7 @@ import {
   GatewayTokenGoneError,
 } from '../errors.ts';
 import { line } from '../output/text.ts';
+import { sendRequest } from './send-request.ts';
 import { type GatewayPlace, watchLiveness } from './watch-liveness.ts';
 
 export interface GatewayClient {
@@ -64,7 +66,6 @@ export async function askRunning<Value>(
   } catch (error) {
     if (error instanceof GatewayDownError) return undefined;
     if (!isUnreachable(error)) throw error;
-    UNREACHABLE.add(io);
     tellUnreachable(io, error);
     return undefined;
   } finally {
@@ -80,11 +81,13 @@ export function isUnreachable(error: unknown): error is UnreachableError {
 }
 
 /** Commands whose gateway did not answer. They do not ask it a second time, because each time takes seconds. */
-const UNREACHABLE = new WeakSet<CliIo>();
+const UNREACHABLE = new WeakMap<CliIo, UnreachableError>();
 
-/** Said before the answer, which comes from the files then. */
-function tellUnreachable(io: CliIo, { message }: UnreachableError): void {
-  io.err(`atrium: ${message} What follows is what the files say.\n`);
+/** Said before the answer, which comes from the files then; once for each command. */
+function tellUnreachable(io: CliIo, error: UnreachableError): void {
+  if (UNREACHABLE.has(io)) return;
+  UNREACHABLE.set(io, error);
+  io.err(`atrium: ${error.message} What follows is what the files say.\n`);
 }
 
 /** Says where the running gateway does not follow its configuration files, so that an answer is not misread. */
@@ -111,9 +114,11 @@ export async function openGatewayClient(io: CliIo): Promise<GatewayClient> {
   const owner = await readOwner(stateDir);
   if (!owner) {
     const isStarting = await isStateLocked(stateDir);
+    const { findStrayGateway } = await import('./find-stray-gateway.ts');
     throw new GatewayDownError({
       stateDir,
       detail: isStarting ? 'one is starting and cannot be reached yet' : 'no process owns it',
+      stray: isStarting ? undefined : await findStrayGateway(io),
     });
   }
   const token = await findRunningToken(io);
@@ -154,11 +159,9 @@ export interface GatewayAddress extends GatewayPlace {
 export function clientAt({ url, token, pid }: GatewayAddress, lost: (cause: unknown) => Error = gone): GatewayClient {
   return clientOf(async (path, init) => {
     try {
-      return await watchLiveness({ url, pid }, async (signal) => {
-        const headers = { authorization: `Bearer ${token}` };
-        const response = await fetch(`${url}${path}`, { ...init, signal, headers });
-        return { status: response.status, text: await response.text() };
-      });
+      return await watchLiveness({ url, pid }, (signal) =>
+        sendRequest(`${url}${path}`, { ...init, signal, headers: { authorization: `Bearer ${token}` } }),
+      );
     } catch (error) {
       throw error instanceof GatewayFrozenError ? error : lost(error);
     }
@@ -166,12 +169,14 @@ export function clientAt({ url, token, pid }: GatewayAddress, lost: (cause: unkn
 }
 
 function gone(error: unknown): GatewayGoneError {
-  const { cause, message } = error as Error & { cause?: NodeJS.ErrnoException };
-  return new GatewayGoneError({ detail: cause?.code ?? cause?.message ?? message });
+  const { code, message } = error as NodeJS.ErrnoException;
+  return new GatewayGoneError({ detail: code ?? message });
 }
 
 /** For commands that only read: the running gateway, else its store. */
 export async function openReadingClient(io: CliIo): Promise<GatewayClient> {
+  const known = UNREACHABLE.get(io);
+  if (known) return openStoreClient(io, known);
   try {
     return orElse(await openGatewayClient(io), (frozen) => {
       tellUnreachable(io, frozen);
@@ -216,14 +221,35 @@ async function openStoreClient(io: CliIo, isDown: GatewayDownError | Unreachable
     () => false,
   );
   if (!exists) throw isDown;
-  const [{ openSqliteStore }, { createHttpApp }, { servicesOfStore }] = await Promise.all([
+  const [
+    { openSqliteStore },
+    { createHttpApp },
+    { servicesOfStore },
+    { readSpending },
+    { spendSettingsOf },
+    { resolveTimezone },
+  ] = await Promise.all([
     import('../../store/sqlite/open-sqlite-store.ts'),
     import('../../gateway/http/create-http-app.ts'),
     import('../../gateway/services/services-of-store.ts'),
+    import('../../gateway/services/spending.ts'),
+    import('../../config/spend-limits.ts'),
+    import('../../config/timezone.ts'),
   ]);
   const store = await openSqliteStore({ file, readOnly: true });
+  // The store is read also when the configuration cannot be; then no prices are known.
+  const config = await loadConfig({ environment: io.environment }).then(
+    (loaded) => loaded.config,
+    () => ({}),
+  );
   const app = createHttpApp({
-    services: servicesOfStore(store, isDown),
+    services: servicesOfStore(store, isDown, {
+      pricesOf: (provider, model) => modelPrices(config, provider, model),
+      spending: () => {
+        const settings = spendSettingsOf(config, resolveTimezone(config, io.environment));
+        return readSpending(store, settings, io.now().getTime());
+      },
+    }),
     agentIds: () => [],
     now: () => io.now().getTime(),
     token: IN_PROCESS,

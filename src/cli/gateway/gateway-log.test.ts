@@ -8,7 +8,7 @@ function logged(text: string): string {
       out += line;
     },
     () => new Date('2026-05-06T10:00:00Z'),
-  )(text);
+  )('warn', text);
   return out;
 }
 
@@ -35,10 +35,10 @@ test('writes the same warning once, and later how often it came again', () => {
     (text) => lines.push(text),
     () => new Date(at),
   );
-  for (let n = 0; n < 1_000; n++) log('The handler a failed.');
-  log('The handler b failed.');
+  for (let n = 0; n < 1_000; n++) log('warn', 'The handler a failed.');
+  log('warn', 'The handler b failed.');
   at = 10 * 60_000;
-  log('The handler a failed.');
+  log('warn', 'The handler a failed.');
   expect(lines.map((line) => line.slice(25))).toEqual([
     'warning: The handler a failed.\n',
     'warning: The handler b failed.\n',
@@ -51,9 +51,20 @@ test('writes everything that plugins say themselves', () => {
   const log = gatewayLog(
     (text) => lines.push(text),
     () => new Date(0),
-    'info',
   );
-  log('tick');
-  log('tick');
+  log('info', 'tick');
+  log('info', 'tick');
   expect(lines).toHaveLength(2);
+});
+
+test('leaves the time to the program that collects the output, or writes JSON for programs', () => {
+  const lines: string[] = [];
+  const say = (text: string) => void lines.push(text);
+  const now = () => new Date('2026-05-06T10:00:00Z');
+  gatewayLog(say, now, 'compact')('warn', 'The disk is\nnearly full.');
+  gatewayLog(say, now, 'json')('warn', 'The disk is\nnearly full.', { runId: 'run-1' });
+  expect(lines).toEqual([
+    'warning: The disk is\n    nearly full.\n',
+    '{"level":"warn","runId":"run-1","time":"2026-05-06T10:00:00.000Z","msg":"The disk is\\nnearly full."}\n',
+  ]);
 });

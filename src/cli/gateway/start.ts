@@ -2,11 +2,15 @@
 // second one stops at once. Neither loses anything: what was not finished is taken up by the next start. SIGUSR1 stops in
 // the same way and starts again, with the configuration as it is then.
 
+import { existsSync } from 'node:fs';
+import type { Environment } from '../../config/environment.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { resolveUserPath } from '../../config/user-path.ts';
 import { BadFlagError } from '../../gateway/errors.ts';
 import type { StopReason } from '../../gateway/gateway-part.ts';
+import { hasOpenClawState } from '../../gateway/import/has-openclaw-state.ts';
 import type { StartedGateway } from '../../gateway/start-gateway.ts';
+import { isAtriumError } from '../../protocol/errors.ts';
 import { OWN_MODULES } from '../../public/own-modules.ts';
 import type { CliIo } from '../cli-io.ts';
 import { command, type FlagsOf } from '../command.ts';
@@ -18,6 +22,8 @@ import { type EndWatch, watchEnd } from './watch-end.ts';
 const OPTIONS = {
   '--port <number>': { text: 'the port to listen on (default: gateway.port, else 18790)', parse: portOf },
   ...CONFIG_OPTION,
+  '--raw-stream': 'log what models write, piece by piece (the same as OPENCLAW_RAW_STREAM=1)',
+  '--raw-stream-path <file>': 'where that log is written (default: <state>/logs/raw-stream.jsonl)',
 } as const;
 
 export const start = command({
@@ -33,32 +39,62 @@ export const start = command({
 });
 
 async function runUntilStopped(flags: FlagsOf<typeof OPTIONS>, io: CliIo): Promise<StopReason> {
-  const { environment } = io;
+  const environment = withRawStream(io.environment, flags);
   const configPath =
     flags.config === undefined ? undefined : resolveUserPath(flags.config, environment.home, environment.cwd);
-  const loaded = await loadConfig({ environment, configPath });
-  const warn = gatewayLog(io.err, io.now);
-  for (const { message } of loaded.warnings) warn(message);
+  const loaded = await loadConfig({ environment, configPath, runsCommands: true });
   // Every command loads this file, but only few need the gateway.
-  const { startGateway } = await import('../../gateway/start-gateway.ts');
-  const end = watchEnd(warn);
+  const [{ startGateway }, { createLog }] = await Promise.all([
+    import('../../gateway/start-gateway.ts'),
+    import('../../gateway/create-log.ts'),
+  ]);
+  const { config } = loaded;
+  const show = gatewayLog(io.err, io.now, config.logging?.consoleStyle);
+  const log = createLog({ environment, config, show, now: () => io.now().getTime() });
+  for (const { message } of loaded.warnings) log.warn(message);
+  const end = watchEnd(log);
   try {
     const started = await startGateway({
       environment,
       loaded,
       configPath,
-      warn,
-      log: gatewayLog(io.err, io.now, 'info'),
+      warn: log.warn,
+      log: log.info,
+      factLog: log.facts,
       port: flags.port,
       modules: OWN_MODULES,
     });
     // From here on Ctrl-C stops the gateway gracefully; before, it just ends the process.
     const stopped = untilStopped(started.stop, end, io);
-    io.out(await formatBanner({ ...started, told: loaded.warnings.map(({ message }) => message) }));
+    const told = loaded.warnings.map(({ message }) => message);
+    io.out(await formatBanner({ ...started, told, hasOpenClawState: () => hasOpenClawState(environment.stateDir) }));
     return await stopped;
+  } catch (error) {
+    // A home that was never used is left as it is.
+    if (existsSync(environment.stateDir)) log.file.fatal(`The gateway ends: ${describe(error)}`);
+    throw error;
   } finally {
     end.release();
+    log.close();
   }
+}
+
+/** The flags mean the same as the variables, and win over them. A path alone switches nothing on, as with the variable. */
+function withRawStream(environment: Environment, flags: FlagsOf<typeof OPTIONS>): Environment {
+  const { rawStream, rawStreamPath } = flags;
+  if (!rawStream && rawStreamPath === undefined) return environment;
+  const variables = {
+    ...environment.variables,
+    ...(rawStream && { OPENCLAW_RAW_STREAM: '1' }),
+    ...(rawStreamPath !== undefined && { OPENCLAW_RAW_STREAM_PATH: rawStreamPath }),
+  };
+  return { ...environment, variables };
+}
+
+/** Errors that are raised on purpose have a complete sentence; a stack would not help the operator. */
+function describe(error: unknown): string {
+  if (isAtriumError(error)) return error.message;
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 function portOf(text: string): number {

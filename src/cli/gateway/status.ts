@@ -3,12 +3,15 @@
 import { join } from 'node:path';
 import { loadConfig } from '../../config/load-config.ts';
 import type { GatewayStatus } from '../../gateway/services/gateway-status.ts';
+import { formatBytes } from '../../protocol/attachment.ts';
 import { countOf } from '../../protocol/count-of.ts';
 import type { CliIo } from '../cli-io.ts';
 import { type Answer, command } from '../command.ts';
+import { describeDebugLog } from '../debug.ts';
 import { GatewayDownError } from '../errors.ts';
 import { type Columns, formatFacts, formatTable } from '../output/format-table.ts';
 import { formatAge, formatTime } from '../output/format-time.ts';
+import { keyLines } from '../output/key-sources.ts';
 import { line } from '../output/text.ts';
 import { unusedLines } from '../output/unused-settings.ts';
 import { isUnreachable, lazyClient, openGatewayClient, type UnreachableError } from './gateway-client.ts';
@@ -26,14 +29,14 @@ export const status = command({
     } catch (error) {
       if (isUnreachable(error)) return unreachableStatus(error, io);
       if (!(error instanceof GatewayDownError)) throw error;
-      const { stateDir, message } = error;
+      const { stateDir, message, stray } = error;
       // It may be what keeps a gateway from starting. A configuration that cannot be used has other commands to say so.
       const unused = await loadConfig({ environment: io.environment }).then(
         (loaded) => loaded.unused,
         () => [],
       );
       const text = [message, ...unusedLines(unused)].map((each) => `${each}\n`).join('');
-      return { json: { isRunning: false, stateDir, message, unused }, text, ok: false };
+      return { json: { isRunning: false, stateDir, message, stray, unused }, text, ok: false };
     }
   },
 });
@@ -62,6 +65,11 @@ async function unreachableStatus({ message, url, pid }: UnreachableError, io: Cl
   }
 }
 
+function describePairing({ waiting, refused }: GatewayStatus['pairing']): string {
+  const asked = waiting === 0 ? 'none waiting' : `${waiting} waiting (atrium pairing list)`;
+  return refused === 0 ? asked : `${asked}, ${countOf(refused, 'message')} refused`;
+}
+
 function formatStatus(status: GatewayStatus, io: CliIo, width: number): string {
   const now = io.now().getTime();
   const { deadLetters, outbox, agents, channels, running, warnings } = status;
@@ -75,12 +83,15 @@ function formatStatus(status: GatewayStatus, io: CliIo, width: number): string {
       ['sessions', `${status.sessions} open`],
       ['runs', `${running.length} running, ${status.waiting} waiting`],
       ['approvals', status.approvals === 0 ? 'none waiting' : `${status.approvals} waiting (atrium approvals list)`],
+      ['pairing', describePairing(status.pairing)],
       ['jobs', describeSchedule(status.schedule, io)],
       ['outbox', `${outbox.queued} queued, ${outbox.failed} failed`],
       ['dead letters', deadLetters.in + deadLetters.out === 0 ? 'none' : letters],
+      ['debug logs', describeDebug(status.debug, io)],
+      ['records', describeSizes(status.records)],
     ]),
     formatTable(agents, AGENT_COLUMNS, width),
-    formatTable(channels, CHANNEL_COLUMNS, width),
+    formatTable(channels, CHANNEL_COLUMNS, width) + describeAccounts(channels),
   ];
   const columns: Columns<GatewayStatus['running'][number]> = {
     running: (run) => run.runId,
@@ -91,13 +102,13 @@ function formatStatus(status: GatewayStatus, io: CliIo, width: number): string {
   if (warnings.length > 0) {
     parts.push(`${countOf(warnings.length, 'warning')}:\n${warnings.map((each) => `  ${line(each)}`).join('')}`);
   }
-  if (status.unused.length > 0)
-    parts.push(
-      unusedLines(status.unused)
-        .map((each) => `${each}\n`)
-        .join(''),
-    );
+  if ((status.keys ?? []).length > 0) parts.push(joined(keyLines(status.keys)));
+  if (status.unused.length > 0) parts.push(joined(unusedLines(status.unused)));
   return parts.join('\n');
+}
+
+function joined(lines: readonly string[]): string {
+  return lines.map((each) => `${each}\n`).join('');
 }
 
 const AGENT_COLUMNS: Columns<GatewayStatus['agents'][number]> = {
@@ -107,10 +118,43 @@ const AGENT_COLUMNS: Columns<GatewayStatus['agents'][number]> = {
 };
 
 const CHANNEL_COLUMNS: Columns<GatewayStatus['channels'][number]> = {
-  channel: (channel) => channel.id,
+  channel: ({ id, accounts = [] }) => {
+    const states = accounts.map(({ accountId, state }) => `${accountId}: ${state}`);
+    return states.length === 0 ? id : `${id} (${states.join('; ')})`;
+  },
   delivery: (channel) => channel.guarantee.level,
   why: (channel) => channel.guarantee.because,
 };
+
+/** What happened to accounts, and what to do about it: one line for each sentence. */
+function describeAccounts(channels: GatewayStatus['channels']): string {
+  return channels
+    .flatMap(({ id, accounts = [] }) =>
+      accounts.flatMap(({ accountId, detail, nextStep }) =>
+        [detail, nextStep].flatMap((sentence) => (sentence ? [line(`${id} (${accountId}): ${sentence}`)] : [])),
+      ),
+    )
+    .join('');
+}
+
+function describeSizes(records: GatewayStatus['records'] = []): string {
+  const shown = records.filter(({ bytes }) => bytes > 0);
+  if (shown.length === 0) return 'none';
+  return shown
+    .map(({ what, bytes, bytesPerDay }) => {
+      const growth =
+        bytesPerDay === undefined ? '' : ` (${bytesPerDay < 0 ? '-' : '+'}${formatBytes(Math.abs(bytesPerDay))} a day)`;
+      return `${what} ${formatBytes(bytes)}${growth}`;
+    })
+    .join(', ');
+}
+
+/** A gateway of an older version says nothing about them. */
+function describeDebug(debug: GatewayStatus['debug'] = [], io: CliIo): string {
+  return debug.length === 0
+    ? 'off'
+    : `ON: ${debug.map((each) => describeDebugLog(each, io)).join(', ')} (atrium debug status)`;
+}
 
 function describeSchedule({ isEnabled, jobs, next }: GatewayStatus['schedule'], io: CliIo): string {
   if (jobs === 0) return 'none';

@@ -1,18 +1,31 @@
 // Notices that the process of a gateway ends although nothing asked the gateway to stop, says so in the log, and makes the
 // exit code tell it too: a service manager takes 0 for "all is well" and does not start the gateway again.
 
+import type { GatewayLog } from '../../gateway/create-log.ts';
+
 export interface EndWatch {
   /** From here on the process may end. */
   release(): void;
 }
 
-export function watchEnd(warn: (sentence: string) => void): EndWatch {
+/** Errors that no call caught are shown on the terminal for every command; here they are put into the log file too. */
+export function watchEnd(log: Pick<GatewayLog, 'fatal' | 'file'>): EndWatch {
   const onExit = (code: number) => {
-    warn(`The gateway ends although nothing asked it to stop: ${causeOf(new Error().stack ?? '', code)}`);
+    log.fatal(`The gateway ends although nothing asked it to stop: ${causeOf(new Error().stack ?? '', code)}`);
     if (code === 0) process.exitCode = 1;
   };
+  const onError = (error: unknown) => {
+    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    log.file.error(`Something went wrong outside of any call, probably in a handler: ${reason}`);
+  };
   process.once('exit', onExit);
-  return { release: () => void process.off('exit', onExit) };
+  process.on('uncaughtExceptionMonitor', onError);
+  process.on('unhandledRejection', onError);
+  return {
+    release: () => {
+      process.off('exit', onExit).off('uncaughtExceptionMonitor', onError).off('unhandledRejection', onError);
+    },
+  };
 }
 
 /** The call of `process.exit` is still on the stack while the process is told of its end. */

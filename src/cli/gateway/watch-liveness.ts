@@ -4,6 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayFrozenError } from '../errors.ts';
+import { sendRequest } from './send-request.ts';
 
 export interface GatewayPlace {
   readonly url: string;
@@ -11,9 +12,10 @@ export interface GatewayPlace {
   readonly pid?: number | undefined;
 }
 
-/** Together they are less than the five seconds that a person is kept waiting at most. */
 const QUIET_MS = 500;
 const ALIVE_MS = 3_000;
+/** A command waits this long at most for a gateway that does not answer. */
+export const LONGEST_SILENCE_MS = QUIET_MS + ALIVE_MS;
 /** For a process that is known to be stopped. It is asked all the same, because the number may be another's by now. */
 const STOPPED_MS = 500;
 
@@ -41,7 +43,7 @@ export async function checkAlive(place: GatewayPlace): Promise<void> {
   const state = await stateOf(place.pid);
   const signal = AbortSignal.timeout(state === 'stopped' ? STOPPED_MS : ALIVE_MS);
   try {
-    await (await fetch(`${place.url}/healthz`, { signal })).arrayBuffer();
+    await sendRequest(`${place.url}/healthz`, { method: 'GET', signal });
   } catch (error) {
     if (signal.aborted) throw new GatewayFrozenError({ ...place, state }, { cause: error });
   }

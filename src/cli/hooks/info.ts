@@ -1,7 +1,7 @@
 // `atrium hooks info`: everything that is known about one handler, rule or hook pack.
 
 import { formatConfigPath, valueAt } from '../../config/config-path.ts';
-import { resolveConfigFileToEdit } from '../../config/edit-config.ts';
+import { resolveConfigFileOf } from '../../config/edit-config.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import type { HookItem } from '../../gateway/services/hook-inventory.ts';
 import type { HookRequirements } from '../../hooks/packs/hook-metadata.ts';
@@ -29,7 +29,7 @@ export const hooksInfo = command({
     const { config } = await loadConfig(location);
     const settings: HookSettings = {
       path: formatConfigPath(item.settings),
-      file: await resolveConfigFileToEdit(location, item.settings),
+      file: await resolveConfigFileOf(location, item.settings),
       value: valueAt(config, item.settings),
       possible: item.kind === 'bundled handler' ? await listPossibleSettings(item) : [],
     };

@@ -30,6 +30,18 @@ describe('atrium hooks enable and disable', () => {
     expect((await home.run(['hooks', 'disable', 'ci-mode'])).out).toContain('bootstrap.hooks.ci-mode.enabled = false');
   });
 
+  it('write nothing where another program makes the configuration, and reading still works', async () => {
+    const env = { OPENCLAW_NIX_MODE: '1' };
+    const { code, err } = await home.run(['hooks', 'enable', 'time-context'], { env });
+    expect([code, err]).toEqual([2, expect.stringContaining('because OPENCLAW_NIX_MODE is 1')]);
+    await expect(home.read('openclaw.json')).rejects.toThrow('ENOENT');
+    expect((await home.run(['hooks', 'info', 'time-context'], { env })).code).toBe(0);
+    for (const mode of ['0', '', 'true']) {
+      const written = await home.run(['hooks', 'enable', 'time-context'], { env: { OPENCLAW_NIX_MODE: mode } });
+      expect(written.code).toBe(0);
+    }
+  });
+
   it('write nothing that is so already', async () => {
     expect((await home.run(['hooks', 'disable', 'time-context'])).out).toBe(
       'time-context is disabled already; nothing was written.\n',

@@ -1,6 +1,8 @@
 // Times for people, in the time zone of the machine.
 
 export function formatTime(ms: number, timezone: string): string {
+  // The same text without the data of all languages, which take longer to read than many a command.
+  if (timezone === 'UTC') return new Date(ms).toISOString().slice(0, 19).replace('T', ' ');
   const formatter = new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short', timeStyle: 'medium' });
   return formatter.format(ms);
 }

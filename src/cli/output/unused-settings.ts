@@ -1,7 +1,7 @@
 // The block "found and not used": settings of OpenClaw that a configuration has and Atrium does not use, the most
 // dangerous first. Settings with the same consequence share a line; those that do no harm are only named.
 
-import type { UnusedSetting } from '../../config/list-unused-settings.ts';
+import type { UnusedSetting } from '../../protocol/unused-setting.ts';
 import { visibleLine } from './text.ts';
 
 /** The lines of the block, fit to be shown; none when everything is used. */

@@ -64,6 +64,18 @@ describe('atrium plugins install', () => {
     expect((await home.run(['plugins', 'list'])).out).toMatch(/greeter +1\.2\.3 +pending +installed/);
   });
 
+  it('installs and removes nothing where another program decides what is installed', async () => {
+    const folder = await packages.writePlugin('greeter');
+    const env = { OPENCLAW_NIX_MODE: '1' };
+    const refused = await home.run(['plugins', 'install', folder, '--yes'], { env });
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('because OPENCLAW_NIX_MODE is 1')]);
+    expect(await isThere('extensions/greeter')).toBe(false);
+    expect((await home.run(['plugins', 'install', folder, '--yes'])).code).toBe(0);
+    expect((await home.run(['plugins', 'uninstall', 'greeter'], { env })).code).toBe(2);
+    expect((await home.run(['skills', 'uninstall', 'greeter'], { env })).err).toContain('OPENCLAW_NIX_MODE');
+    expect(await isThere('extensions/greeter')).toBe(true);
+  });
+
   it('does not install when nobody is there to say yes', async () => {
     const folder = await packages.writePlugin('greeter');
     const { code, out, err } = await home.run(['plugins', 'install', folder]);

@@ -73,7 +73,9 @@ describe('a command line of a plugin', () => {
       config: { plugins: { entries: { guard: { isolation: 'inline' } } } },
     });
     const { out } = await new CliHome(scratch.home.home).run(['--help']);
-    expect(out).toMatch(/Commands of plugins:\n {2}shield +of the plugin guard/);
+    expect(out).toMatch(
+      /Commands of plugins:\n {2}shield +of the plugin guard\nThey run in this process, without the worker/,
+    );
   });
 });
 

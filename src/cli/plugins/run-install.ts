@@ -19,7 +19,7 @@ import { countOf } from '../../protocol/count-of.ts';
 import type { CliIo } from '../cli-io.ts';
 import type { FlagsOf } from '../command.ts';
 import type { INSTALL_OPTIONS } from '../common-options.ts';
-import { InstallBlockedError, InstallUncheckedError, InstallUnconfirmedError } from '../errors.ts';
+import { InstallBlockedError, InstallManagedError, InstallUncheckedError, InstallUnconfirmedError } from '../errors.ts';
 import { clientAt } from '../gateway/gateway-client.ts';
 import { reachGateway } from '../gateway/reach-gateway.ts';
 import { oneLine } from '../output/text.ts';
@@ -37,7 +37,8 @@ export async function runInstall(
   flags: InstallFlags,
   io: CliIo,
 ): Promise<RanInstall | undefined> {
-  const { home, cwd, stateDir, variables } = io.environment;
+  const { home, cwd, stateDir, variables, isConfigManaged } = io.environment;
+  if (isConfigManaged) throw new InstallManagedError({ target: given });
   const source = await parseInstallSource(given, (path) => resolveUserPath(path, home, cwd));
   let scan: PluginScan = { scannedFiles: 0, findings: [] };
   const installed = await installPackage(

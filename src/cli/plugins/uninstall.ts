@@ -6,6 +6,7 @@ import { resolveConfigFileToEdit, setConfigValue } from '../../config/edit-confi
 import { loadConfig } from '../../config/load-config.ts';
 import type { CliIo } from '../cli-io.ts';
 import { command } from '../command.ts';
+import { InstallManagedError } from '../errors.ts';
 import { oneLine } from '../output/text.ts';
 import { type ToldGateway, tellUninstalled } from './tell-gateway.ts';
 
@@ -16,6 +17,7 @@ export const pluginsUninstall = command({
   options: { '--purge-config': 'empty its entry in the configuration as well' },
   notes: 'What you put into the state directory yourself is never removed.',
   async run({ id, purgeConfig }, { io }) {
+    if (io.environment.isConfigManaged) throw new InstallManagedError({ target: id });
     const { uninstallPackage } = await import('../../plugins/install/uninstall-package.ts');
     const record = await uninstallPackage(io.environment.stateDir, id, ['plugin', 'hook-pack']);
     const told = record.kind === 'plugin' ? await tellUninstalled(id, io) : undefined;

@@ -19,9 +19,27 @@ export interface HandlerDraft {
 
 export interface AdoptedFiles {
   readonly files: readonly ContextFile[];
+  /** The same files as data from which the handler's work can be done again; undefined when it changed nothing. */
+  readonly left?: readonly LeftFile[] | undefined;
   readonly changes: readonly FileChange[];
   readonly removed: readonly ContextFile[];
   readonly renamed: readonly { readonly from: ContextFile; readonly to: string }[];
+}
+
+/**
+ * A file as a handler left it: its number in the list that the handler was given when it is unchanged, else what it is
+ * now. Where edits through the helper tell everything, the text itself is not repeated.
+ */
+export type LeftFile = number | ChangedFile;
+
+export interface ChangedFile {
+  /** Undefined for a file that the handler added. */
+  readonly from?: number | undefined;
+  readonly name: string;
+  readonly path: string;
+  readonly missing: boolean;
+  readonly content?: string | undefined;
+  readonly edits?: readonly Edit[] | undefined;
 }
 
 type Author = HandlerOrigin | RuleOrigin;
@@ -29,25 +47,33 @@ type Author = HandlerOrigin | RuleOrigin;
 /** A handler that leaves more files than this has a faulty loop. */
 const MAX_FILES = 10_000;
 
-/** `left` is the context as the handler left it, which need not be the object that it was given. */
+/** `given` is the context as the handler gave it back, which need not be the object that it was handed. */
 export function adoptDraft(
   before: readonly ContextFile[],
-  left: unknown,
+  given: unknown,
   copies: HandlerDraft['copies'],
   journal: EditJournal,
   author: Author,
 ): AdoptedFiles {
-  const entries = entriesOf(left);
+  const entries = entriesOf(given);
   if (isUntouched(before, entries, copies)) return { files: before, changes: [], removed: [], renamed: [] };
 
   const originals = originalsOf(before, entries, copies);
   const changes: FileChange[] = [];
   const renamed: { from: ContextFile; to: string }[] = [];
+  const left: LeftFile[] = [];
+  const places = new Map(before.map((file, index) => [file, index]));
   const files = entries.map((entry, index) => {
     const original = originals[index];
-    if (original && isCopyOf(entry as WorkspaceBootstrapFile, original)) return original;
+    const from = original && places.get(original);
+    if (original && from !== undefined && isCopyOf(entry as WorkspaceBootstrapFile, original)) {
+      left.push(from);
+      return original;
+    }
     const file = readEntry(entry, index);
     const adopted = adoptFile(file, original, journal.edits.get(entry as WorkspaceBootstrapFile), author);
+    const { content, ...named } = file;
+    left.push({ from, ...named, ...(adopted.edits ? { edits: adopted.edits } : { content }) });
     changes.push(...adopted.changes);
     if (original && original.name !== file.name && !original.missing) renamed.push({ from: original, to: file.name });
     return adopted.file;
@@ -56,7 +82,7 @@ export function adoptDraft(
   const removed = originals === before ? [] : before.filter((file) => !kept.has(file));
   for (const file of removed)
     changes.push({ file: file.name, change: 'removed', addedText: '', removedText: file.content ?? '' });
-  return { files, changes, removed: removed.filter((file) => !file.missing), renamed };
+  return { files, left, changes, removed: removed.filter((file) => !file.missing), renamed };
 }
 
 /** Finds which original each entry came from. Most handlers leave the entries where they are. */
@@ -147,7 +173,7 @@ function adoptFile(
   original: ContextFile | undefined,
   edits: readonly Edit[] | undefined,
   author: Author,
-): { file: ContextFile; changes: readonly FileChange[] } {
+): { file: ContextFile; changes: readonly FileChange[]; edits?: readonly Edit[] | undefined } {
   const { name, path, content, missing } = file;
   const moves = original ? describeMove(original, file) : [];
   const realPath = original?.path === path ? original.realPath : undefined;
@@ -171,7 +197,8 @@ function adoptFile(
     source: original?.source,
     absence: missing ? whyMissing(original, author) : undefined,
   };
-  return { file: adopted, changes: [...moves, describeChange(adopted, original, attribution)] };
+  const told = 'edits' in attribution ? attribution.edits : undefined;
+  return { file: adopted, changes: [...moves, describeChange(adopted, original, attribution)], edits: told };
 }
 
 function whyMissing(original: ContextFile | undefined, author: Author): ContextFile['absence'] {

@@ -11,7 +11,7 @@ import { type ContextChange, findChange } from './find-change.ts';
 import { type LocatedOrigin, originOf } from './located-origin.ts';
 import { describeRefusal, refusedFiles } from './refused-files.ts';
 
-export const REPORT_VERSION = 1;
+const REPORT_VERSION = 1;
 
 export interface ContextReport {
   readonly version: typeof REPORT_VERSION;
@@ -68,6 +68,11 @@ export interface FileReport {
   readonly reason?: string | undefined;
   /** The length on disk. It is absent for files that a handler made. */
   readonly diskChars?: number | undefined;
+  /**
+   * The hash of what was read, of a file that was trimmed or left out: the report of a run keeps no such text, and this
+   * tells later whether the file still says the same.
+   */
+  readonly textHash?: string | undefined;
   /** The length after handlers and rules, before any trimming. */
   readonly rawChars: number;
   readonly injectedChars: number;
@@ -201,6 +206,7 @@ function reportFiles(state: CompositionState): FileReport[] {
         status: missing ? 'absent' : limits === '' ? 'injected' : 'trimmed',
         reason: missing ? (absence?.reason ?? 'missing') : limits === '' ? undefined : limits,
         diskChars: source?.text.length,
+        ...(limits === '' || missing || !source ? {} : { textHash: hashOfText(source.text) }),
         rawChars: content?.length ?? 0,
         injectedChars: parts.reduce((sum, part) => sum + ropeLength(part.rope), 0),
         injectedTokens: parts.reduce((sum, part) => sum + countTokens(part.rope), 0),
@@ -217,10 +223,22 @@ function absentFiles({ absences, input }: CompositionState, seen: Set<string>): 
     const { what, path, reason, text = '' } = absence;
     if (path === undefined || seen.has(path) || settings.has(absence)) continue;
     seen.add(path);
-    const rawChars = text.length;
-    absent.push({ name: what, path, status: 'absent', reason, rawChars, injectedChars: 0, injectedTokens: 0 });
+    absent.push({
+      name: what,
+      path,
+      status: 'absent',
+      reason,
+      ...(text === '' ? {} : { textHash: hashOfText(text) }),
+      rawChars: text.length,
+      injectedChars: 0,
+      injectedTokens: 0,
+    });
   }
   return absent;
+}
+
+export function hashOfText(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
 /** By the title of the file that they were lifted out of. */

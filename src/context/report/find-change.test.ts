@@ -74,13 +74,14 @@ describe('the change since the previous composition', () => {
 
   it('breaks the cache when a cached layer goes, even if nothing follows', async () => {
     const previous = await scratch.compose();
-    const subagent = await scratch.compose({
+    const job = await scratch.compose({
       previous,
       policy: { subagentFiles: ['AGENTS.md'] },
-      sessionType: 'subagent',
+      sessionKey: 'agent:main:cron:nightly',
+      sessionType: 'scheduled',
     });
-    expect(subagent.prompt.text.length).toBe(subagent.report.change?.firstChangedChar);
-    expect(subagent.report.change?.breaksCache).toBe(true);
+    expect(job.prompt.text.length).toBe(job.report.change?.firstChangedChar);
+    expect(job.report.change?.breaksCache).toBe(true);
   });
 
   it('names a handler that promised to be static and was not', async () => {

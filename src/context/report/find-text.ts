@@ -22,6 +22,11 @@ export function exactFinder(wanted: string): TextFinder {
   };
 }
 
+/** Letters of both cases are the same, except that no other letter is the same as one of A to Z. */
+export function caselessFinder(wanted: string): TextFinder {
+  return patternFinder(new RegExp(escaped(wanted), 'gi'));
+}
+
 export function spacingFinder(wanted: string): TextFinder {
   return wordFinder(wanted, 'g');
 }
@@ -33,7 +38,14 @@ export function otherCaseFinder(wanted: string): TextFinder {
 function wordFinder(wanted: string, flags: string): TextFinder {
   const words = wanted.split(/\s+/).filter((word) => word !== '');
   if (words.length === 0) return () => [];
-  const pattern = new RegExp(words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')).join('\\s+'), flags);
+  return patternFinder(new RegExp(words.map(escaped).join('\\s+'), flags));
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}
+
+function patternFinder(pattern: RegExp): TextFinder {
   return (text) => {
     const found: TextRange[] = [];
     for (const match of text.matchAll(pattern)) {

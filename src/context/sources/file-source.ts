@@ -6,10 +6,11 @@
 // link that now points elsewhere are all seen by the next read.
 
 import type { Stats } from 'node:fs';
-import { constants, lstat, readdir, stat } from 'node:fs';
+import { constants, lstat, lstatSync, readdir, readdirSync, stat } from 'node:fs';
 import { type FileHandle, open, readlink, realpath } from 'node:fs/promises';
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { decodeText } from './decode-text.ts';
+import { LocalFolders } from './local-folder.ts';
 
 /** Larger files are treated as data, not as instructions. */
 export const MAX_FILE_BYTES = 2 * 1024 * 1024;
@@ -110,23 +111,33 @@ const MAX_ATTEMPTS = 3;
 
 export class CachedFileSource implements FileSource {
   readonly #cache = new Map<string, CacheEntry>();
+  readonly #local = new LocalFolders();
   /** The sum of the cached texts' lengths. */
   #cachedChars = 0;
 
-  /** The callback form is the cheapest asynchronous way to check a file in Node, and a warm run does little else. */
+  /** Most reads of a warm run find that a file did not change, so this look is all that they cost. */
   read(path: string, roots: readonly string[], trust: FileTrust = NO_TRUST): Promise<FileRead> {
     return this.#attempt(path, { roots, trust }, 1);
   }
 
   #attempt(path: string, bounds: Bounds, attempt: number): Promise<FileRead> {
     if (!isPossible(path)) return Promise.resolve(notThere(path));
+    if (this.#local.has(dirname(path))) return this.#found(path, bounds, lookNow(path), attempt);
     return new Promise((resolve) => {
-      lstat(path, (error, entry) => {
-        if (error) resolve(absentAfterLook(path, error, false));
-        else if (entry.isSymbolicLink()) resolve(this.#readThroughLink(path, bounds, entry, attempt));
-        else resolve(this.#readFound(path, bounds, entry, keyOf(entry), attempt));
-      });
+      lstat(path, (error, entry) => resolve(this.#found(path, bounds, error ?? entry, attempt)));
     });
+  }
+
+  async #found(
+    path: string,
+    bounds: Bounds,
+    entry: Stats | NodeJS.ErrnoException | undefined,
+    attempt: number,
+  ): Promise<FileRead> {
+    if (entry === undefined) return notThere(path);
+    if (entry instanceof Error) return absentAfterLook(path, entry, false);
+    if (entry.isSymbolicLink()) return this.#readThroughLink(path, bounds, entry, attempt);
+    return this.#readFound(path, bounds, entry, keyOf(entry), attempt);
   }
 
   /** The link is part of the key: a changed link may lead to the same file from a place with other rules. */
@@ -167,10 +178,18 @@ export class CachedFileSource implements FileSource {
   list(dir: string): Promise<readonly string[] | undefined> {
     if (!isPossible(dir)) return Promise.resolve([]);
     return new Promise((resolve) => {
-      readdir(dir, (error, names) => {
+      const listed = (error: NodeJS.ErrnoException | null, names: string[]) => {
         if (!error) resolve(names.sort());
         else resolve(isNotThere(error) ? [] : undefined);
-      });
+      };
+      if (!this.#local.has(dir)) readdir(dir, listed);
+      else {
+        try {
+          listed(null, readdirSync(dir));
+        } catch (error) {
+          listed(error as NodeJS.ErrnoException, []);
+        }
+      }
     });
   }
 
@@ -217,6 +236,15 @@ function keyOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
 /** Node throws for impossible paths, instead of saying that there is no such file. */
 function isPossible(path: string): boolean {
   return !path.includes('\0');
+}
+
+/** Undefined when there is nothing at this path, which takes an exception less than the error would. */
+function lookNow(path: string): Stats | NodeJS.ErrnoException | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    return error as NodeJS.ErrnoException;
+  }
 }
 
 function statFile(path: string): Promise<Stats | NodeJS.ErrnoException> {

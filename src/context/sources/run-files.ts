@@ -1,6 +1,6 @@
 // One composition's view of the files: each question is answered once and remembered. So a file that changes while a
 // prompt is composed is the same file for every handler, and reads can begin before they are needed.
-// The folders that the operator allowed are roots of every read, whoever asks.
+// The folders that the operator allowed are roots of every read.
 
 import { type FileRead, type FileSource, type FileTrust, keyOfBounds } from './file-source.ts';
 
@@ -8,6 +8,8 @@ export class RunFiles implements FileSource {
   readonly #files: FileSource;
   readonly #reads = new Map<string, Promise<FileRead>>();
   readonly #lists = new Map<string, Promise<readonly string[] | undefined>>();
+  /** Only paths that lead elsewhere. */
+  readonly #realPaths = new Map<string, string>();
 
   readonly #allowedRoots: readonly string[];
 
@@ -31,8 +33,15 @@ export class RunFiles implements FileSource {
     return this.#files.isDirectory(path);
   }
 
-  realPath(path: string): Promise<string> {
-    return this.#files.realPath(path);
+  async realPath(path: string): Promise<string> {
+    const real = await this.#files.realPath(path);
+    if (real !== path) this.#realPaths.set(path, real);
+    return real;
+  }
+
+  /** The paths that were asked for so far and that lead through links, with the places that they lead to. */
+  get realPaths(): ReadonlyMap<string, string> {
+    return this.#realPaths;
   }
 }
 

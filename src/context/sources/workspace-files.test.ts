@@ -210,22 +210,24 @@ it('does not hang on a pipe', async () => {
   expect(await named('AGENTS.md')).toMatchObject([{ missing: true }]);
 });
 
-/** Node's own functions are counted, so that no cleverness of ours can hide a read. */
+/** Node's own functions are counted in each of their forms, so that no cleverness of ours can hide a read. */
 async function countingCalls<Result>(work: () => Promise<Result>) {
   const calls = { lstat: 0, stat: 0, readdir: 0, open: 0, readFile: 0, realpath: 0 };
   type Name = keyof typeof calls;
   const restore: (() => void)[] = [];
-  for (const home of [fs, fsPromises] as unknown as Record<Name, (...args: unknown[]) => unknown>[]) {
-    for (const name of Object.keys(calls) as Name[]) {
-      const original = home[name];
-      home[name] = (...args) => {
-        calls[name]++;
-        return original(...args);
-      };
-      restore.push(() => {
-        home[name] = original;
-      });
-    }
+  const count = (home: Record<string, (...args: unknown[]) => unknown>, form: string, name: Name) => {
+    const original = home[form];
+    if (!original) return;
+    home[form] = (...args) => {
+      calls[name]++;
+      return original(...args);
+    };
+    restore.push(() => {
+      home[form] = original;
+    });
+  };
+  for (const home of [fs, fsPromises] as unknown as Parameters<typeof count>[0][]) {
+    for (const name of Object.keys(calls) as Name[]) for (const form of [name, `${name}Sync`]) count(home, form, name);
   }
   syncBuiltinESMExports();
   try {

@@ -7,7 +7,15 @@ import type { WorkspaceBootstrapFile } from '../../protocol/bootstrap-file.ts';
 import type { HandlerCall } from '../../protocol/handler.ts';
 import { type EditNote, openEditJournal } from '../bootstrap-edits.ts';
 import type { BootstrapHandler } from '../bootstrap-handlers.ts';
-import type { Absence, ComposeInput, CompositionState, ContextFile, HandlerRecord, Stage } from '../composition.ts';
+import type {
+  Absence,
+  ComposeInput,
+  CompositionState,
+  ContextFile,
+  HandlerEdits,
+  HandlerRecord,
+  Stage,
+} from '../composition.ts';
 import { type AdoptedFiles, adoptDraft, type HandlerDraft } from '../provenance/adopt-draft.ts';
 import { type Situation, timeContextOf } from '../situation.ts';
 import { objectionToFirstRun } from './select-files.ts';
@@ -41,6 +49,7 @@ export const applyHandlers: Stage = {
       ...state,
       files: value,
       handlers: records,
+      edits: calls.map((call) => editsOf(call, input.handlers.list(), outcomeOf(call)?.adopted)),
       absences: [
         ...state.absences,
         ...records.flatMap(failureAbsence),
@@ -51,6 +60,15 @@ export const applyHandlers: Stage = {
     };
   },
 };
+
+function editsOf(
+  { id, owner, outcome }: HandlerCall,
+  handlers: readonly BootstrapHandler[],
+  adopted: AdoptedFiles | undefined,
+): HandlerEdits {
+  const { priority = 0, stability, authorship = 'handler' } = handlers.find((each) => each.id === id) ?? {};
+  return { id, owner, priority, stability, authorship, outcome, left: adopted?.left };
+}
 
 interface Outcome {
   readonly adopted: AdoptedFiles;

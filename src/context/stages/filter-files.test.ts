@@ -54,6 +54,20 @@ describe('subagents and cron jobs', () => {
     expect(names(await scratch.compose({ ...CRON, policy: { subagentFiles: [] } }))).toEqual([]);
   });
 
+  it('of a group read no file that the group must not read, whatever the operator lets subagents read', async () => {
+    const policy = { subagentFiles: ['AGENTS.md', 'MEMORY.md'] };
+    for (const helper of [SUBAGENT, CRON]) {
+      const composition = await scratch.compose({ ...helper, isForSeveralPeople: true, policy });
+      expect(names(composition)).toEqual(['AGENTS.md']);
+      expect(filtered(composition, 'private-surface')).toEqual(['MEMORY.md']);
+      expect(composition.prompt.text).not.toContain('text of MEMORY');
+      const open = { ...policy, withholdOnSharedSurfaces: [] };
+      expect(names(await scratch.compose({ ...helper, isForSeveralPeople: true, policy: open }))).toContain(
+        'MEMORY.md',
+      );
+    }
+  });
+
   it('read the openboa set in an openboa workspace', async () => {
     for (const name of ['AGENT.md', 'PROFILE.md', 'MANDATE.md']) await scratch.write(name, name);
     expect(names(await scratch.compose({ ...SUBAGENT, taxonomy: 'openboa' }))).toEqual([

@@ -14,28 +14,32 @@ export const filterFiles: Stage = {
   name: 'filter',
   summary: 'keep files away from sessions that must not see them',
   async run(state: CompositionState): Promise<CompositionState> {
-    const rule = sessionRule(state.input);
-    if (!rule) return state;
-    const forbidden = await forbiddenPaths(rule, state.input);
-    const kept: ContextFile[] = [];
-    const absences: Absence[] = [];
-    const mayRead = (real: string) => rule.allowsPath(real) && !forbidden.has(real);
-    for (const file of state.files) {
-      const real = file.realPath ?? (await state.input.files.realPath(file.path));
-      const { name, path, content: text, missing } = file;
-      const { reason, detail } = rule;
-      if (rule.allows(name) && mayRead(real)) {
-        const { purged, taken } = withoutForbiddenText(file, mayRead);
-        kept.push(purged);
-        for (const span of taken)
-          absences.push({ what: `text in ${name}`, path: span.source?.realPath, reason, detail, text: span.text });
-      } else if (!missing) {
-        absences.push({ what: name, path, reason, detail, text });
-      }
-    }
-    return { ...state, files: kept, absences: [...state.absences, ...absences] };
+    let filtered = state;
+    for (const rule of sessionRules(state.input)) filtered = await filter(filtered, rule);
+    return filtered;
   },
 };
+
+async function filter(state: CompositionState, rule: SessionRule): Promise<CompositionState> {
+  const forbidden = await forbiddenPaths(rule, state.input);
+  const kept: ContextFile[] = [];
+  const absences: Absence[] = [];
+  const mayRead = (real: string) => rule.allowsPath(real) && !forbidden.has(real);
+  for (const file of state.files) {
+    const real = file.realPath ?? (await state.input.files.realPath(file.path));
+    const { name, path, content: text, missing } = file;
+    const { reason, detail } = rule;
+    if (rule.allows(name) && mayRead(real)) {
+      const { purged, taken } = withoutForbiddenText(file, mayRead);
+      kept.push(purged);
+      for (const span of taken)
+        absences.push({ what: `text in ${name}`, path: span.source?.realPath, reason, detail, text: span.text });
+    } else if (!missing) {
+      absences.push({ what: name, path, reason, detail, text });
+    }
+  }
+  return { ...state, files: kept, absences: [...state.absences, ...absences] };
+}
 
 /**
  * Text that a handler brought from a file of the workspace is judged by that file, not by the place where it was put.
@@ -80,29 +84,50 @@ function readsAllowlistOnly(sessionKey: string | undefined): boolean {
   return isSubagentSessionKey(sessionKey) || isCronSessionKey(sessionKey);
 }
 
-function sessionRule({ situation, policy, taxonomy }: ComposeInput): SessionRule | undefined {
-  const key = situation.sessionKey || situation.sessionId;
-  if (readsAllowlistOnly(key) || situation.sessionType === 'subagent' || (!key && isJob(situation))) {
-    const allowed = new Set(policy.subagentFiles);
-    return {
-      reason: 'filtered-session',
-      detail: `${situation.sessionType} sessions read only ${policy.subagentFiles.join(', ')}`,
-      allows: (name) => allowed.has(name),
-      admits: (name) => allowed.has(name),
-      allowsPath: (path) => !isBootstrapName(taxonomy, basename(path)) || allowed.has(basename(path)),
-    };
-  }
-  if ((key ? isSharedSurfaceSessionKey(key) : isInChannel(situation)) && policy.withholdOnSharedSurfaces.length > 0) {
-    const isWithheld = (name: string) => isWithheldName(policy.withholdOnSharedSurfaces, name);
-    return {
-      reason: 'private-surface',
-      detail: SEVERAL_PEOPLE_READ,
-      allows: (name) => !isWithheld(name),
-      admits: (name) => isBootstrapName(taxonomy, name) && !isWithheld(name),
-      allowsPath: (path) => !isWithheld(basename(path)),
-    };
-  }
-  return undefined;
+/** A file is read when every rule that holds for the session allows it. */
+function sessionRules(input: ComposeInput): readonly SessionRule[] {
+  return [
+    ...(isHelper(input.situation) ? [helperRule(input)] : []),
+    ...(isShared(input.situation) && input.policy.withholdOnSharedSurfaces.length > 0 ? [sharedRule(input)] : []),
+  ];
+}
+
+function helperRule({ situation, policy, taxonomy }: ComposeInput): SessionRule {
+  const allowed = new Set(policy.subagentFiles);
+  return {
+    reason: 'filtered-session',
+    detail: `${situation.sessionType} sessions read only ${policy.subagentFiles.join(', ')}`,
+    allows: (name) => allowed.has(name),
+    admits: (name) => allowed.has(name),
+    allowsPath: (path) => !isBootstrapName(taxonomy, basename(path)) || allowed.has(basename(path)),
+  };
+}
+
+function sharedRule({ policy, taxonomy }: ComposeInput): SessionRule {
+  const isWithheld = (name: string) => isWithheldName(policy.withholdOnSharedSurfaces, name);
+  return {
+    reason: 'private-surface',
+    detail: SEVERAL_PEOPLE_READ,
+    allows: (name) => !isWithheld(name),
+    admits: (name) => isBootstrapName(taxonomy, name) && !isWithheld(name),
+    allowsPath: (path) => !isWithheld(basename(path)),
+  };
+}
+
+function isHelper(situation: Situation): boolean {
+  const key = keyOf(situation);
+  return readsAllowlistOnly(key) || situation.sessionType === 'subagent' || (!key && isJob(situation));
+}
+
+/** The key of a child or a job does not say whom it works for, so that is said beside it. */
+function isShared(situation: Situation): boolean {
+  if (situation.isForSeveralPeople) return true;
+  const key = keyOf(situation);
+  return key ? isSharedSurfaceSessionKey(key) : !isHelper(situation) && isInChannel(situation);
+}
+
+function keyOf({ sessionKey, sessionId }: Situation): string | undefined {
+  return sessionKey || sessionId;
 }
 
 /** Without a key, what is known of the session decides as the key would: a job has a cron key, a heartbeat has none. */

@@ -327,6 +327,16 @@ describe('text that changes by session or run', () => {
     expect(report.cuts.map((cut) => cut.file)).toContain('AGENTS.md (night)');
   });
 
+  it('has nothing where the files have used up the tokens, and that is said', async () => {
+    await scratch.write('AGENTS.md', 'a rule');
+    nightText(20);
+    const { report } = await scratch.compose({ policy: { maxTokens: 1 } });
+    expect(report.layers.reduce((sum, { tokens }) => sum + tokens, 0)).toBeLessThanOrEqual(1);
+    expect(report.absences).toContainEqual(
+      expect.objectContaining({ what: 'AGENTS.md (night)', reason: 'over-budget' }),
+    );
+  });
+
   it('gives way to sections that must be kept, and says so', async () => {
     const kept = `<!-- keep -->\n# Safety\n${'s'.repeat(2_900)}`;
     await scratch.write('AGENTS.md', kept);

@@ -27,7 +27,7 @@ export const fitFiles: Stage = {
     for (const layer of candidates) {
       const entry = fitted.get(layer);
       if (!entry) {
-        absences.push(overBudget(layer, 'the kept sections leave no room for it'));
+        absences.push(overBudget(layer, 'what stands before it leaves no room for it'));
         continue;
       }
       cuts.push(...nameCuts(layer, entry));

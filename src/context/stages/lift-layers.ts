@@ -25,7 +25,7 @@ export const liftLayers: Stage = {
 };
 
 /** Files are in the order of the taxonomy; files that only handlers know follow in the order in which they came. */
-export function orderFiles(files: readonly ContextFile[], taxonomy: Taxonomy): readonly ContextFile[] {
+function orderFiles(files: readonly ContextFile[], taxonomy: Taxonomy): readonly ContextFile[] {
   const place = (file: ContextFile) => {
     const index = taxonomy.files.findIndex(
       (known) => known.name === file.name || known.alternates?.includes(file.name),

@@ -22,9 +22,11 @@ export const loadFiles: Stage = {
       throw new WorkspaceNotFoundError({ dir: workspaceDir });
     }
     const absences = refused.map(({ path, ...why }): Absence => ({ what: `skill ${path}`, ...why }));
+    const asRead = loaded.map(toContextFile);
     return {
       ...state,
-      files: loaded.map(toContextFile),
+      files: asRead,
+      loaded: asRead,
       skills,
       firstRunComplete,
       absences: [...state.absences, ...absences],

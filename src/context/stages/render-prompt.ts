@@ -14,7 +14,9 @@ export const renderPrompt: Stage = {
     const { workspaceDir, situation } = state.input;
     const blocks: PromptBlock[] = SECTIONS.map(({ stability, heading }) => {
       const layers = state.layers.filter((layer) => layer.stability === stability);
-      return { id: stability, stability, rope: joinRopes(section(heading, layers), cutNotice(state, stability)) };
+      const aboutSession = stability === 'session' && situation.sessionType === 'subagent' ? subagentContext() : [];
+      const rope = joinRopes(aboutSession, section(heading, layers), cutNotice(state, stability));
+      return { id: stability, stability, rope };
     });
     const opening = joinRopes(
       preamble(workspaceDir, situation.agentId),
@@ -72,6 +74,22 @@ function preamble(workspaceDir: string, agentId: string | undefined): Rope {
     '',
   ];
   return [ours('preamble', lines.join('\n'))];
+}
+
+/** What is different for an agent that works for another session. */
+function subagentContext(): Rope {
+  const lines = [
+    '',
+    '## Subagent Context',
+    '',
+    'Another session handed you a task and goes on without you. No person reads what you write here.',
+    '- Do the task that follows "[Subagent Task]", and nothing beyond it. Read first what the task tells you to read.',
+    '- Your last answer is the result, and it is handed back by itself. Write it as plain text that stands alone: what you found or did, where it is, and what is missing.',
+    '- Use the tool `message` only when the task tells you to write to a certain person or place. Otherwise let the session that asked deliver your result.',
+    '- When the task cannot be done, say so and why. Nobody can answer questions here.',
+    '',
+  ];
+  return [ours('subagent-context', lines.join('\n'))];
 }
 
 function catalogue(skills: readonly Skill[]): Rope {

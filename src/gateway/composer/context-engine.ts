@@ -4,27 +4,18 @@
 import { dirname, join } from 'node:path';
 import type { ContextPort } from '../../agent/run-parts.ts';
 import { resolveAgentWorkspaceDir } from '../../config/agent-workspace.ts';
-import { listAgentIds, resolveAgentConfig, resolveDefaultAgentId } from '../../config/agents.ts';
-import type { Environment } from '../../config/environment.ts';
+import { listAgentIds, resolveDefaultAgentId } from '../../config/agents.ts';
 import type { Config } from '../../config/schema.ts';
 import { resolveTimezone } from '../../config/timezone.ts';
 import { resolveUserPath } from '../../config/user-path.ts';
-import type { BootstrapHandlers } from '../../context/bootstrap-handlers.ts';
 import { type Composition, compose } from '../../context/compose.ts';
-import type { ContextPolicy } from '../../context/composition.ts';
-import { CompositionMemory } from '../../context/composition-memory.ts';
 import { readOverrides } from '../../context/handlers/agent-overrides/handler.ts';
 import { readGlobalFiles } from '../../context/handlers/global-files/handler.ts';
 import { type Situation, timeContextOf } from '../../context/situation.ts';
 import { CachedFileSource, type FileSource } from '../../context/sources/file-source.ts';
-import { type LoadedSkills, SkillCatalogue, type SkillFolder } from '../../context/sources/skills.ts';
-import { TAXONOMIES, type Taxonomy, type TaxonomyId } from '../../context/taxonomy.ts';
+import { type LoadedSkills, SkillCatalogue } from '../../context/sources/skills.ts';
+import type { TaxonomyId } from '../../context/taxonomy.ts';
 import { isCompletedStateText, workspaceStatePath } from '../../context/workspace/workspace-state.ts';
-import type { HookPack } from '../../hooks/packs/hook-pack.ts';
-import { HookRunner } from '../../hooks/runner.ts';
-import { listPluginSkillFolders } from '../../plugins/discovery/plugin-skill-folders.ts';
-import type { PluginRegistry } from '../../plugins/plugin-registry.ts';
-import type { PluginStatus } from '../../plugins/plugin-status.ts';
 import { normalizeAgentId } from '../../protocol/agent-id.ts';
 import type { ChannelContext } from '../../protocol/bootstrap-event.ts';
 import { nearMatch } from '../../protocol/near-match.ts';
@@ -33,48 +24,31 @@ import { resolveSessionType, type SessionType, type Trigger } from '../../protoc
 import { UnknownAgentError } from '../../routing/errors.ts';
 import type { ContextWarnings } from '../context-warnings.ts';
 import { BadFlagError } from '../errors.ts';
-import { pluginHookDirs } from '../plugins/plugin-hook-dirs.ts';
-import type { PluginInternalHook } from '../plugins/plugin-internal-hooks.ts';
 import type { Workspaces } from '../workspaces.ts';
-import {
-  type BootstrapRegistry,
-  type BootstrapRegistrySettings,
-  type BootstrapRunner,
-  registerBootstrapHandlers,
-} from './bootstrap-registry.ts';
 import { overrideDirOf } from './bundled-handlers.ts';
-import { contextPolicyOf } from './context-policy.ts';
 import type { HandlerFiles } from './handler-files.ts';
+import {
+  bootstrapHandlersOf,
+  type PreparedAgent,
+  PreparedAgents,
+  type PreparedAgentsParts,
+} from './prepared-agents.ts';
 import { skillPolicyOf } from './skill-policy.ts';
 import { hookDirectoriesOf } from './user-handlers.ts';
 
-export interface ContextEngineSettings {
-  readonly environment: Environment;
+export interface ContextEngineSettings extends Omit<PreparedAgentsParts, 'config' | 'warnings'> {
   /** The configuration to begin with; `apply` takes up another one. */
   readonly config: Config;
-  /** The path of the configuration file; relative paths in it start from its folder. */
-  readonly configPath?: string | undefined;
-  /** Handlers that a program registered itself; each agent's own handlers are added to a copy. */
-  readonly runner?: BootstrapRunner | undefined;
   readonly files?: FileSource | undefined;
-  /** Loads the code of hook packs and of modules that the configuration names. */
   readonly handlers: Pick<HandlerFiles, 'load' | 'refresh' | 'forget'>;
-  /** Additional context fields for handlers of hook packs. */
-  readonly packContext?: BootstrapRegistrySettings['packContext'];
-  /** Plugins may add handlers, hook packs and skills, and may be loaded and unloaded after agents were prepared. */
-  readonly plugins?: PluginHookSource | undefined;
   /** A gateway creates the workspaces of its agents, and a composition waits for its own. */
   readonly workspaces?: Pick<Workspaces, 'ready'> | undefined;
-  /** Called with what each recorded composition left out. */
-  readonly warnings?: Pick<ContextWarnings, 'look'> | undefined;
-  /** Called when the handlers of an agent were found, so that `handlerFiles` may have more to tell. */
-  readonly found?: (() => void) | undefined;
+  /** Called with what is wrong with an agent's handlers, and with what each recorded composition left out. */
+  readonly warnings?: Pick<ContextWarnings, 'look' | 'prepared'> | undefined;
 }
 
 /** What the engine takes up while a gateway runs. Nothing else reads these settings at the start only. */
 export const LIVE_CONTEXT_SETTINGS = ['bootstrap', 'hooks.internal', 'openboa.globalFiles'] as const;
-
-export type PluginHookSource = PluginRegistry & { list(): readonly PluginStatus[] };
 
 export interface ContextRequest {
   readonly agentId?: string | undefined;
@@ -89,6 +63,8 @@ export interface ContextRequest {
   readonly channel?: ChannelContext | undefined;
   /** What people call the channel, where the platform says it. */
   readonly channelName?: string | undefined;
+  /** Several people read what comes of the session, although its key does not say so. */
+  readonly isForSeveralPeople?: boolean | undefined;
   readonly at: Date;
   readonly timezone?: string | undefined;
   /** The run that asks, for the records of its handlers. */
@@ -97,49 +73,23 @@ export interface ContextRequest {
   readonly record?: boolean | undefined;
 }
 
-/** What the engine knows about one agent, built on first use. */
-export interface PreparedAgent {
-  readonly agentId: string;
-  readonly workspaceDir: string;
-  readonly taxonomy: Taxonomy;
-  readonly policy: ContextPolicy;
-  readonly runner: BootstrapRunner;
-  readonly handlers: BootstrapHandlers;
-  readonly registry: BootstrapRegistry;
-  readonly memory: CompositionMemory;
-  /** The skills of the plugins that were loaded then. */
-  readonly pluginSkills: readonly SkillFolder[];
-}
-
-interface Preparation {
-  readonly agent: Promise<PreparedAgent>;
-  /** The plugins' handlers at that time; when they have changed, the agent is prepared again. */
-  readonly pluginHooks: readonly PluginInternalHook[];
-  readonly loaded: string;
-}
-
-/** The handlers of at most this many agents and workspaces stay loaded. */
-const MAX_PREPARED = 256;
-
 export class ContextEngine implements ContextPort {
   readonly #settings: ContextEngineSettings;
   #config: Config;
   readonly #files: FileSource;
   readonly #skills: SkillCatalogue;
-  /**
-   * One promise per agent, workspace and kind of machine, so that handlers are loaded once even when many runs ask at
-   * the same time.
-   */
-  readonly #prepared = new Map<string, Preparation>();
-  /** The files of the packs of each prepared agent. */
-  readonly #packFiles = new Map<string, readonly string[]>();
+  readonly #agents: PreparedAgents;
+  /** Agents are prepared at once when something has changed, and not with their next message. */
+  #isEarly = false;
+  #isPreparing = false;
 
   constructor(settings: ContextEngineSettings) {
     this.#settings = settings;
     this.#config = settings.config;
     this.#files = settings.files ?? new CachedFileSource();
     this.#skills = new SkillCatalogue();
-    settings.plugins?.subscribe({ loaded: () => this.#prepared.clear() });
+    this.#agents = new PreparedAgents({ ...settings, config: () => this.#config });
+    settings.plugins?.subscribe({ loaded: () => this.#forgetPrepared() });
   }
 
   /** The configuration that is in use. */
@@ -151,7 +101,7 @@ export class ContextEngine implements ContextPort {
   apply({ bootstrap, hooks, openboa }: Config): void {
     this.#config = { ...this.#config, bootstrap, openboa, hooks: { ...this.#config.hooks, internal: hooks?.internal } };
     this.#settings.handlers.refresh();
-    this.#prepared.clear();
+    this.#forgetPrepared();
   }
 
   /** The folders in which hook packs may lie, and the files of the packs and handlers that were found. */
@@ -173,7 +123,7 @@ export class ContextEngine implements ContextPort {
     const configured = (config.bootstrap?.handlers ?? []).map(({ path }) =>
       resolveUserPath(path, environment.home, dirname(configPath)),
     );
-    return [...new Set([...folders, ...configured, ...this.#packFiles.values()].flat())];
+    return [...new Set([...folders, ...configured, ...this.#agents.packFiles])];
   }
 
   async compose(request: ContextRequest, previous?: Composition): Promise<Composition> {
@@ -202,7 +152,7 @@ export class ContextEngine implements ContextPort {
       },
       previous,
     );
-    if (request.record) warnings?.look(agent.agentId, composition.report);
+    if (request.record) warnings?.look(agent.agentId, composition.report, agent.registry.absences);
     return composition;
   }
 
@@ -218,30 +168,9 @@ export class ContextEngine implements ContextPort {
       request.workspaceDir === undefined
         ? this.workspaceDirOf(agentId)
         : resolveUserPath(request.workspaceDir, environment.home, environment.cwd);
-    const ci = this.#isCi(request);
-    const key = JSON.stringify([agentId, workspaceDir, request.taxonomy, ci]);
-    const pluginHooks = this.#settings.plugins?.registered('internal-hook') ?? [];
-    const plugins = this.#loadedPlugins();
-    const loaded = JSON.stringify(plugins.map(({ id, generation }) => [id, generation]));
-    const known = this.#prepared.get(key);
-    if (known && known.loaded === loaded && isSame(known.pluginHooks, pluginHooks)) return known.agent;
-    const agent = this.#prepareAgent(agentId, workspaceDir, request.taxonomy, ci, { hooks: pluginHooks, plugins });
-    const preparation = { agent, pluginHooks, loaded };
-    agent.then(
-      ({ registry }) => {
-        const files = registry.packs.flatMap(({ pack }) => filesOfPack(pack));
-        this.#packFiles.set(agentId, files);
-        if (files.length > 0) this.#settings.found?.();
-      },
-      // The cause of a failure may be fixed before the next run, so only successes are cached.
-      () => {
-        if (this.#prepared.get(key) === preparation) this.#prepared.delete(key);
-      },
-    );
-    // Requests may name any workspace, so the oldest preparation is removed.
-    if (this.#prepared.size >= MAX_PREPARED) this.#prepared.delete(this.#prepared.keys().next().value ?? '');
-    this.#prepared.set(key, preparation);
-    return agent;
+    const { taxonomy } = request;
+    const isAsConfigured = request.workspaceDir === undefined && taxonomy === undefined;
+    return this.#agents.prepare({ agentId, workspaceDir, taxonomy, ci: this.#isCi(request), isAsConfigured });
   }
 
   /** Every agent of the configuration; one that cannot be prepared is left out. */
@@ -252,50 +181,31 @@ export class ContextEngine implements ContextPort {
     return prepared.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   }
 
-  /** Reads and loads the handlers of every agent again, also those whose code had to be stopped. */
-  async reload(): Promise<void> {
-    this.#settings.handlers.forget();
-    this.#prepared.clear();
+  /**
+   * Loads the handlers of every agent now, and again after each change, so that what is wrong with them is told before the
+   * first message needs them.
+   */
+  async prepareEarly(): Promise<void> {
+    this.#isEarly = true;
     await this.prepareAll();
   }
 
-  async #prepareAgent(
-    agentId: string,
-    workspaceDir: string,
-    taxonomyId: TaxonomyId | undefined,
-    ci: boolean,
-    { hooks, plugins }: { readonly hooks: readonly PluginInternalHook[]; readonly plugins: readonly PluginStatus[] },
-  ): Promise<PreparedAgent> {
-    const { environment, configPath = environment.configPath } = this.#settings;
-    const config = this.#config;
-    const taxonomy = TAXONOMIES[taxonomyId ?? resolveAgentConfig(config, agentId)?.taxonomy ?? 'openclaw'];
-    const runner: BootstrapRunner = this.#settings.runner?.fork() ?? new HookRunner();
-    const registry = await registerBootstrapHandlers({
-      runner,
-      config,
-      configDir: dirname(configPath),
-      environment,
-      workspaceDir,
-      ci,
-      handlers: this.#settings.handlers,
-      pluginHooks: hooks,
-      packContext: this.#settings.packContext,
-      pluginHookDirs: await pluginHookDirs(plugins),
-      promptless: new Set(plugins.flatMap((each) => (each.permissions?.promptInjection === false ? [each.id] : []))),
+  /** Reads and loads the handlers of every agent again, also those whose code had to be stopped. */
+  async reload(): Promise<void> {
+    this.#settings.handlers.forget();
+    this.#agents.forget();
+    await this.prepareAll();
+  }
+
+  #forgetPrepared(): void {
+    this.#agents.forget();
+    if (!this.#isEarly || this.#isPreparing) return;
+    // Several plugins may be loaded one right after the other, and one preparation is enough for all.
+    this.#isPreparing = true;
+    setImmediate(() => {
+      this.#isPreparing = false;
+      void this.prepareAll();
     });
-    const policy = contextPolicyOf(config, agentId, taxonomy, environment);
-    const skillFolders = await listPluginSkillFolders(plugins);
-    return {
-      agentId,
-      workspaceDir,
-      taxonomy,
-      policy,
-      runner,
-      handlers: bootstrapHandlersOf(runner),
-      registry,
-      memory: new CompositionMemory(),
-      pluginSkills: skillFolders.map(({ dir, rootDir }) => ({ dir, roots: [rootDir] })),
-    };
   }
 
   #agentIdOf(request: ContextRequest): string {
@@ -322,6 +232,7 @@ export class ContextEngine implements ContextPort {
       sessionId,
       trigger,
       channel,
+      isForSeveralPeople: request.isForSeveralPeople,
       at,
       timezone,
       sessionType:
@@ -362,38 +273,11 @@ export class ContextEngine implements ContextPort {
     const folders = [folderIn(workspaceDir), ...shared, ...pluginSkills];
     return this.#skills.load(files, folders, skillPolicyOf(this.#config, agentId, environment));
   }
-
-  #loadedPlugins(): readonly PluginStatus[] {
-    return this.#settings.plugins?.list().filter(({ state }) => state === 'loaded') ?? [];
-  }
-}
-
-/** When a plugin was loaded again, all its registrations are new objects. */
-function isSame(some: readonly PluginInternalHook[], others: readonly PluginInternalHook[]): boolean {
-  return (
-    some.length === others.length &&
-    some.every(({ registration }, index) => registration === others[index]?.registration)
-  );
-}
-
-/** A bundled pack comes with the product and does not change. */
-function filesOfPack({ source, dir, hookMdPath, handlerPath }: HookPack): readonly string[] {
-  return source === 'openclaw-bundled' ? [] : [dir, hookMdPath, handlerPath];
 }
 
 async function isFirstRunComplete(files: FileSource, workspaceDir: string): Promise<boolean> {
   const read = await files.read(workspaceStatePath(workspaceDir), [workspaceDir]);
   return read.kind === 'text' && isCompletedStateText(read.text);
-}
-
-export function bootstrapHandlersOf(
-  runner: BootstrapRunner,
-  { runId, sessionKey, record }: Pick<ContextRequest, 'runId' | 'sessionKey' | 'record'> = {},
-): BootstrapHandlers {
-  return {
-    list: () => runner.list('agent:bootstrap'),
-    chain: (initial, invoke) => runner.chain('agent:bootstrap', initial, invoke, { runId, sessionKey, record }),
-  };
 }
 
 /**

@@ -52,6 +52,11 @@ const RECEIVED = { 'message:received': 1, 'message:preprocessed': 1 } as const;
 const ANSWERED = { ...RECEIVED, 'message:sent': 1 } as const;
 const FIRST_ANSWERED = { ...ANSWERED, 'session:start': 1 } as const;
 
+function times<Name extends string>(count: number, hooks: Readonly<Record<Name, number>>): Record<Name, number> {
+  const each = Object.entries<number>(hooks).map(([name, calls]) => [name, calls * count]);
+  return Object.fromEntries(each) as Record<Name, number>;
+}
+
 export const HOOK_PATHS = {
   start: {
     what: 'the gateway starts to listen',
@@ -67,6 +72,40 @@ export const HOOK_PATHS = {
   'tool call': { what: 'the model calls a tool and then answers', hooks: TOOL_MESSAGE, events: FIRST_ANSWERED },
   'MCP tool call': { what: 'the same with a tool of an MCP server', hooks: TOOL_MESSAGE, events: FIRST_ANSWERED },
   'blocked tool call': { what: 'a handler blocks the tool call', hooks: TOOL_MESSAGE, events: FIRST_ANSWERED },
+  subagent: {
+    what: 'the model hands a task to a child; the child does it, and a second run of the session tells the result',
+    hooks: {
+      ...INBOUND,
+      subagent_spawning: 1,
+      subagent_spawned: 1,
+      subagent_delivery_target: 1,
+      subagent_ended: 1,
+      session_start: 2,
+      ...times(3, { ...PREPARE, ...GATE, before_agent_finalize: 1, agent_end: 1 }),
+      ...times(4, MODEL),
+      ...TOOL,
+      before_message_write: 8,
+      ...TWO_DELIVERIES,
+    },
+    events: { ...RECEIVED, 'message:sent': 2, 'session:start': 2 },
+  },
+  'subagent awaited': {
+    what: 'the model hands a task to a child and waits for it in the same step; the run goes on with the result',
+    hooks: {
+      ...INBOUND,
+      subagent_spawning: 1,
+      subagent_spawned: 1,
+      subagent_delivery_target: 1,
+      subagent_ended: 1,
+      session_start: 2,
+      ...times(2, { ...PREPARE, ...GATE, before_agent_finalize: 1, agent_end: 1 }),
+      ...times(3, MODEL),
+      ...times(2, TOOL),
+      before_message_write: 7,
+      ...DELIVERY,
+    },
+    events: { ...RECEIVED, 'message:sent': 1, 'session:start': 2 },
+  },
   'approval asked for': {
     what: 'a handler wants a person asked: the question is delivered, the run waits',
     hooks: {

@@ -34,6 +34,8 @@ export interface HookTrial {
   readonly handlers: readonly TriedHandler[];
   /** Plugins that are not loaded, so that it is unknown what they would register. */
   readonly absent: readonly { readonly owner: string; readonly state: string; readonly reason: string }[];
+  /** What is wrong with packs and handler files: one that cannot be loaded, an event that nothing fires. */
+  readonly faults: readonly string[];
   /** The paths that were tried, in order. */
   readonly paths: readonly HookPathName[];
   /** Unexpected results, such as a run that a handler blocked. */
@@ -82,7 +84,9 @@ export async function tryHooks(options: HookTrialOptions): Promise<HookTrial> {
         hook === handler.hook && id === handler.id && owner === handler.owner;
       return judge({ ...handler, ...counted.find(same) }, trial.paths);
     });
-    return { handlers, absent: status.absent, paths: trial.paths, notes: [...trial.notes, ...warnings] };
+    const { absent, faults } = status;
+    const notes = [...trial.notes, ...warnings.filter((sentence) => !faults.includes(sentence))];
+    return { handlers, absent, faults, paths: trial.paths, notes };
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
@@ -109,6 +113,7 @@ class Trial {
     await this.#opened.listensAt('http://127.0.0.1:9');
     await this.#try('message', async () => this.#say('say Hello.'));
     await this.#try('tool call', async () => this.#say('call read {"path":"AGENTS.md"}'));
+    await this.#spawn();
     await this.#try('/status', async () => this.#say('/status'));
     await this.#try('stopped run', async () => this.#stopped());
     await this.#try('failed model', async () => this.#say('fail bad-request'));
@@ -130,7 +135,8 @@ class Trial {
     await this.#try('message', async () => this.#say('say Goodbye.'));
     await this.#opened.hooks.drain(CLOSE_MS);
     this.paths.push('shutdown');
-    return services.hooks.status();
+    const { faults } = await services.hooks.inventory({});
+    return { ...(await services.hooks.status()), faults };
   }
 
   async #try(path: HookPathName, act: () => Promise<void>): Promise<void> {
@@ -163,6 +169,21 @@ class Trial {
     } finally {
       limit.clear();
     }
+  }
+
+  /** Counts as a path only where the operator's policy offers the tool. */
+  async #spawn(): Promise<void> {
+    const { store } = this.#opened.services;
+    await this.#say('call sessions_spawn {"task":"say Done."}').catch(() => {});
+    if ((await store.count('children')) === 0) return;
+    await this.#try('subagent', async () => {
+      const begun = Date.now();
+      const isBusy = async () => (await store.count('inbox', { status: { in: ['queued', 'claimed'] } })) > 0;
+      while (await isBusy()) {
+        if (Date.now() - begun > RUN_MS) throw new Error(`the child took longer than ${RUN_MS / 1_000} s`);
+        await sleep(10);
+      }
+    });
   }
 
   async #isAsking(runId: string): Promise<boolean> {
@@ -316,13 +337,16 @@ function trialEnvironment(environment: Environment, dir: string): Environment {
 function trialConfig(config: Config, dir: string): Config {
   const { recorder: _, ...rest } = config;
   const { defaults, list } = config.agents ?? {};
+  const { model: ____, ...subagents } = defaults?.subagents ?? {};
   const heartbeat = { every: '30m', target: 'none' };
   return {
     ...rest,
     agents: {
       ...config.agents,
-      defaults: { ...defaults, model: 'mirror/mirror', workspace: join(dir, 'workspace'), heartbeat },
-      ...(list && { list: list.map(({ model: __, workspace: ___, heartbeat: ____, ...agent }) => agent) }),
+      defaults: { ...defaults, model: 'mirror/mirror', workspace: join(dir, 'workspace'), heartbeat, subagents },
+      ...(list && {
+        list: list.map(({ model: __, workspace: ___, heartbeat: _____, subagents: ______, ...agent }) => agent),
+      }),
     },
     // A handler may choose another model; every provider has an address at which no server answers.
     models: {

@@ -1,12 +1,13 @@
-// Adds the routes to the app: it reads and checks a request, calls the handler, and sends the result. A body that is
-// too long is refused before it is held in memory.
+// Adds the routes to the app: it reads and checks a request, calls the handler, and sends the result.
 
 import type { Context } from 'hono';
 import type { z } from 'zod';
 import { GatewayNotReadyError } from '../../protocol/errors.ts';
-import { BodyTooLargeError, RequestInvalidError } from '../errors.ts';
+import { RequestInvalidError } from '../errors.ts';
+import { JsonReply } from './json-reply.ts';
+import { type JsonSource, readJson } from './read-json.ts';
 import { describeProblem } from './request-problem.ts';
-import type { ApiParts, HttpApp, HttpEnv, Route, Zod } from './route.ts';
+import { type ApiParts, BODY_LIMIT, type HttpApp, type HttpEnv, type Route, type Zod } from './route.ts';
 
 export function addRoutes(app: HttpApp, routes: readonly Route[], parts: ApiParts): void {
   const { services, agentIds, state, now } = parts;
@@ -15,7 +16,7 @@ export function addRoutes(app: HttpApp, routes: readonly Route[], parts: ApiPart
     const body = route.body && parserOf(route.body);
     app.on(route.method.toUpperCase(), honoPath(route), async (c) => {
       if (route.access === 'ready') checkReady(parts);
-      const checkedBody = body && (await body(await readJson(c.req.raw, route.bodyLimit ?? BODY_LIMIT)));
+      const checkedBody = body && (await body(await readJson(sourceOf(c), route.bodyLimit ?? BODY_LIMIT)));
       const answer = await route.handle({
         services,
         agentIds,
@@ -27,6 +28,7 @@ export function addRoutes(app: HttpApp, routes: readonly Route[], parts: ApiPart
         header: (name) => c.req.header(name),
         signal: c.req.raw.signal,
       });
+      if (answer instanceof JsonReply) return answer.toResponse();
       return answer instanceof Response ? answer : answerOf(c, answer, route.status);
     });
   }
@@ -50,17 +52,23 @@ function answerOf(c: Context<HttpEnv>, answer: unknown, status = 200): Response 
   return c.json(answer as object, status as 200);
 }
 
+function sourceOf(c: Context<HttpEnv>): JsonSource {
+  const { headers, body } = c.req.raw;
+  return { contentLength: headers.get('content-length'), chunks: body ?? NO_CHUNKS };
+}
+
+const NO_CHUNKS: AsyncIterable<Uint8Array> = {
+  async *[Symbol.asyncIterator]() {},
+};
+
 /** An accepted message must be answered, so no message is accepted while no run would take it up. */
-function checkReady({ state }: ApiParts): void {
+export function checkReady({ state }: Pick<ApiParts, 'state'>): void {
   const current = state();
   if (current !== 'ready') throw new GatewayNotReadyError({ state: current });
 }
 
-/** Most bodies are short, but a chat client sends its whole history. */
-const BODY_LIMIT = 1_048_576;
-
 /** The schema is built when the first value is checked. */
-function parserOf(schemaOf: (z: Zod) => z.ZodType): (value: unknown) => Promise<unknown> {
+export function parserOf(schemaOf: (z: Zod) => z.ZodType): (value: unknown) => Promise<unknown> {
   let schema: z.ZodType | undefined;
   return async (value) => {
     const { z } = await import('zod');
@@ -79,36 +87,3 @@ function parserOf(schemaOf: (z: Zod) => z.ZodType): (value: unknown) => Promise<
 
 const MAX_ISSUES = 3;
 const MAX_LENGTH = 500;
-
-/** Gives `{}` for an empty body. */
-async function readJson(request: Request, limitBytes: number): Promise<unknown> {
-  const text = await readText(request, limitBytes);
-  if (text.trim() === '') return {};
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new RequestInvalidError({ problem: `The body is not JSON: ${brief(error)}.` });
-  }
-}
-
-async function readText(request: Request, limitBytes: number): Promise<string> {
-  if (Number(request.headers.get('content-length') ?? 0) > limitBytes) throw new BodyTooLargeError({ limitBytes });
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.byteLength;
-    if (size > limitBytes) throw new BodyTooLargeError({ limitBytes });
-    chunks.push(chunk);
-  }
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
-  } catch {
-    throw new RequestInvalidError({ problem: 'The body is not UTF-8 text.' });
-  }
-}
-
-/** The parser's message quotes the body, which may be long and contain anything, so it is shortened. */
-function brief(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return message.replace(/[\x00-\x1f\x7f]+/g, ' ').slice(0, 120);
-}

@@ -4,6 +4,9 @@
 import { isIP } from 'node:net';
 import { BindAddressInvalidError, BindWithoutTokenError } from '../errors.ts';
 
+/** Used when neither the command line nor the configuration names a port. */
+export const DEFAULT_PORT = 18_790;
+
 /** Accepts `loopback`, `lan` (every address of the machine), `auto`, `localhost` and IP addresses. */
 export function resolveBindAddress(bind: string | undefined, token: string | undefined): string {
   const host = toAddress(bind ?? 'loopback');

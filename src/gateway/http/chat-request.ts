@@ -4,21 +4,31 @@
 
 import { normalizeAgentId } from '../../protocol/agent-id.ts';
 import type { JsonObject } from '../../protocol/json.ts';
-import type { Message } from '../../protocol/message.ts';
 import { nearMatch } from '../../protocol/near-match.ts';
 import { UnknownAgentError } from '../../routing/errors.ts';
 import { RequestInvalidError, UnknownModelNameError } from '../errors.ts';
+import { refuseChatFields } from './chat-fields.ts';
+import { type FilePart, readFilePart } from './file-parts.ts';
 import type { ChatCompletionBody } from './routes/chat-completions.ts';
 
 export interface ChatRequest {
   readonly agentId: string;
   readonly text: string;
+  /** The files of the new message. They are not kept yet. */
+  readonly files: readonly FilePart[];
   /** Undefined where the session has a history already. */
-  readonly seed: readonly Message[] | undefined;
+  readonly seed: readonly SaidBefore[] | undefined;
   readonly sessionKey: string | undefined;
   readonly user: string | undefined;
   readonly idempotencyKey: string | undefined;
   readonly metadata: JsonObject | undefined;
+}
+
+/** A message of the client's own history. */
+export interface SaidBefore {
+  readonly role: 'user' | 'assistant';
+  readonly text: string;
+  readonly files: readonly FilePart[];
 }
 
 export interface ChatHeaders {
@@ -32,24 +42,25 @@ export function readChatRequest(
   headers: ChatHeaders,
   agentIds: readonly string[],
 ): ChatRequest {
-  refuseUnsupported(body);
+  refuseChatFields(body);
   const said = body.messages.map(toSaid);
   const lastAnswer = said.findLastIndex(({ role }) => role === 'assistant');
   const sessionKey = checkHeader(headers.sessionKey, 'x-openclaw-session-key', 512);
   const user = body.user ?? undefined;
   const hasSession = sessionKey !== undefined || user !== undefined;
-  const { seed, text } = hasSession
-    ? { seed: [], text: joinNew(said.slice(lastAnswer + 1)) }
-    : splitSeed(said, lastAnswer);
-  if (text.trim() === '') {
+  const fresh = said.slice(lastAnswer + 1);
+  const { seed, text } = hasSession ? { seed: [], text: joinNew(fresh) } : splitSeed(said, lastAnswer);
+  const files = fresh.flatMap((each) => each.files);
+  if (text.trim() === '' && files.length === 0) {
     throw new RequestInvalidError({
-      problem: 'The last message must be a user message with some text.',
+      problem: 'The last message must be a user message with some text or a file.',
       param: 'messages',
     });
   }
   return {
     agentId: resolveModelName(body.model, agentIds),
     text,
+    files,
     seed: hasSession || seed.length === 0 ? undefined : seed,
     sessionKey,
     user,
@@ -83,6 +94,7 @@ export function resolveModelName(model: string, agentIds: readonly string[]): st
 interface Said {
   readonly role: 'system' | 'user' | 'assistant';
   readonly text: string;
+  readonly files: readonly FilePart[];
 }
 
 type BodyMessage = ChatCompletionBody['messages'][number];
@@ -98,20 +110,20 @@ function toSaid(
       param: at,
     });
   }
-  return { role: role === 'developer' ? 'system' : role, text: textOfContent(content, at) };
+  const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
+  const files = parts.flatMap((part, place) => readFilePart(part, `${at}.content.${place}`) ?? []);
+  const [file] = files;
+  if (file && role !== 'user') {
+    throw new RequestInvalidError({
+      problem: `${file.at} is in a message of the role "${role}". Files belong to user messages.`,
+      param: file.at,
+    });
+  }
+  return { role: role === 'developer' ? 'system' : role, text: parts.flatMap(textOf).join('\n'), files };
 }
 
-function textOfContent(content: BodyMessage['content'], at: string): string {
-  if (typeof content === 'string') return content;
-  return (content ?? [])
-    .map((part, index) => {
-      if (part.type === 'text' && part.text !== undefined) return part.text;
-      throw new RequestInvalidError({
-        problem: `${at}.content.${index} is of type ${JSON.stringify(part.type.slice(0, 40))}. Only text is understood here.`,
-        param: `${at}.content.${index}`,
-      });
-    })
-    .join('\n');
+function textOf({ type, text = '' }: { readonly type: string; readonly text?: string | undefined }): readonly string[] {
+  return type === 'text' ? [text] : [];
 }
 
 /** In a session with a history, only the messages after the last answer are new. */
@@ -120,9 +132,9 @@ function joinNew(said: readonly Said[]): string {
 }
 
 /** The client's system messages are put in front of the user's first message. */
-function splitSeed(said: readonly Said[], lastAnswer: number): { seed: Message[]; text: string } {
+function splitSeed(said: readonly Said[], lastAnswer: number): { seed: SaidBefore[]; text: string } {
   const system = said.filter(({ role }) => role === 'system').map(({ text }) => text);
-  const isTalk = ({ role, text }: Said) => role !== 'system' && text.trim() !== '';
+  const isTalk = ({ role, text, files }: Said) => role !== 'system' && (text.trim() !== '' || files.length > 0);
   const before = said.slice(0, lastAnswer + 1).filter(isTalk);
   const after = said
     .slice(lastAnswer + 1)
@@ -130,43 +142,28 @@ function splitSeed(said: readonly Said[], lastAnswer: number): { seed: Message[]
     .map(({ text }) => text);
   const firstUser = before.findIndex(({ role }) => role === 'user');
   if (firstUser === -1) {
-    return { seed: toMessages(before), text: after.length === 0 ? '' : joinTexts([...system, ...after]) };
+    return { seed: joinSaid(before), text: after.length === 0 ? '' : joinTexts([...system, ...after]) };
   }
   const introduced = before.map((each, index) =>
     index === firstUser ? { ...each, text: joinTexts([...system, each.text]) } : each,
   );
-  return { seed: toMessages(introduced), text: joinTexts(after) };
+  return { seed: joinSaid(introduced), text: joinTexts(after) };
 }
 
 /** Neighbouring messages of the same role are joined, because some models require alternating roles. */
-function toMessages(said: readonly Said[]): Message[] {
-  const merged: Said[] = [];
-  for (const each of said) {
+function joinSaid(said: readonly Said[]): SaidBefore[] {
+  const merged: SaidBefore[] = [];
+  for (const { role, text, files } of said) {
     const last = merged.at(-1);
-    if (last?.role === each.role) merged[merged.length - 1] = { ...each, text: joinTexts([last.text, each.text]) };
-    else merged.push(each);
+    const each: SaidBefore = { role: role === 'assistant' ? role : 'user', text, files };
+    if (last?.role !== each.role) merged.push(each);
+    else merged[merged.length - 1] = { ...each, text: joinTexts([last.text, text]), files: [...last.files, ...files] };
   }
-  return merged.map(
-    ({ role, text }): Message =>
-      role === 'assistant' ? { role, content: [{ type: 'text', text }] } : { role: 'user', content: text },
-  );
+  return merged;
 }
 
 function joinTexts(texts: readonly string[]): string {
   return texts.filter((text) => text.trim() !== '').join('\n\n');
-}
-
-function refuseUnsupported({ tools, functions, n }: ChatCompletionBody): void {
-  const given = tools?.length ? 'tools' : functions?.length ? 'functions' : undefined;
-  if (given) {
-    throw new RequestInvalidError({
-      problem: `"${given}" cannot be used here: agents bring their own tools and run them in the gateway. Leave it out.`,
-      param: given,
-    });
-  }
-  if (n !== undefined && n !== null && n !== 1) {
-    throw new RequestInvalidError({ problem: '"n" can only be 1: an agent gives one answer.', param: 'n' });
-  }
 }
 
 function checkHeader(value: string | undefined, name: string, maxLength: number): string | undefined {

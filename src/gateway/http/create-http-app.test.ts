@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createHttpApp, type HttpAppOptions } from './create-http-app.ts';
 import { TEST_TOKEN, TestApi } from './fixtures/test-api.ts';
+import { ROUTES } from './routes/all-routes.ts';
 
 let api: TestApi;
 beforeAll(async () => {
@@ -227,6 +228,19 @@ describe('a bad request', () => {
     expect(response.status).toBe(413);
   });
 
+  it('may have the size that the table of endpoints names, and not one byte more', async () => {
+    const larger = ROUTES.filter(({ bodyLimit }) => bodyLimit !== undefined);
+    expect(larger.map(({ path }) => path).sort()).toEqual(['/api/attachments', '/v1/chat/completions']);
+    for (const { path, bodyLimit = 0 } of larger) {
+      const statusWith = async (bytes: number) => {
+        const headers = { ...bearer, 'content-length': String(bytes) };
+        return (await app().request(path, { method: 'POST', headers, body: '{}' })).status;
+      };
+      expect(await statusWith(bodyLimit)).toBe(400);
+      expect(await statusWith(bodyLimit + 1)).toBe(413);
+    }
+  });
+
   it('for an agent that does not exist gets a suggestion', async () => {
     expect(await errorOf(await post('{"text":"hi","agentId":"codr"}'))).toMatchObject({
       status: 404,
@@ -253,6 +267,13 @@ describe('an unexpected error', () => {
 });
 
 describe('every answer', () => {
+  it('carries the header Strict-Transport-Security that the operator wrote, also on a refusal', async () => {
+    const strict = app({ strictTransportSecurity: 'max-age=31536000' });
+    for (const path of ['/healthz', '/api/status', '/nothing'])
+      expect((await strict.request(path)).headers.get('strict-transport-security')).toBe('max-age=31536000');
+    expect((await app().request('/healthz')).headers.has('strict-transport-security')).toBe(false);
+  });
+
   it('carries headers that keep browsers careful', async () => {
     for (const [path, headers] of [
       ['/healthz', {}],

@@ -4,12 +4,10 @@
 import type { Context } from 'hono';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
-import { GatewayNotReadyError, isAtriumError } from '../../protocol/errors.ts';
-import { isStoreError } from '../../store/errors.ts';
 import { UnknownPathError, WrongMethodError } from '../errors.ts';
 import { addRoutes, methodsOf } from './add-routes.ts';
 import { type CallerRules, checkHost, checkOrigin, isAllowedOrigin } from './check-caller.ts';
-import { errorBody, toErrorAnswer } from './error-answer.ts';
+import { errorReply } from './error-reply.ts';
 import { answerOtherPaths, answerPluginPaths, type PluginHttpPort } from './plugin-http-routes.ts';
 import type { ApiParts, HttpApp, HttpEnv } from './route.ts';
 import { ROUTES } from './routes/all-routes.ts';
@@ -21,15 +19,17 @@ export interface HttpAppOptions extends ApiParts, CallerRules {
   readonly hasPage?: boolean | undefined;
   /** Paths of routes that the operator switched off; they answer as paths that do not exist. */
   readonly closedPaths?: readonly string[] | undefined;
+  /** The header Strict-Transport-Security of every answer. Without it, the header is not sent. */
+  readonly strictTransportSecurity?: string | undefined;
   /** The paths that plugins answer; without it plugins answer none. */
   readonly pluginHttp?: PluginHttpPort | undefined;
   /** For unexpected errors, which the caller is not told. */
   readonly warn: (text: string) => void;
 }
 
-export function createHttpApp(options: HttpAppOptions): HttpApp {
+export function createHttpApp(options: HttpAppOptions, guard = new TokenGuard(options.token, options.now)): HttpApp {
   const app: HttpApp = new Hono<HttpEnv>();
-  const guard = new TokenGuard(options.token, options.now);
+  const shown = securityHeaders(options);
 
   app.onError((error, c) => answerError(c, error, options.warn));
   const tokenRoutes = TOKEN_ROUTES.filter(({ path }) => !options.closedPaths?.includes(path));
@@ -45,7 +45,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
 
   app.use(async (c, next) => {
     await next();
-    for (const [name, value] of Object.entries(SECURITY_HEADERS)) {
+    for (const [name, value] of Object.entries(shown)) {
       if (!c.res.headers.has(name)) c.res.headers.set(name, value);
     }
   });
@@ -100,27 +100,17 @@ const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'x-frame-options': 'DENY',
 };
 
-function answerError(c: Context<HttpEnv>, error: unknown, warn: (text: string) => void): Response {
-  if (error instanceof HTTPException) return error.getResponse();
-  const answer = toErrorAnswer(error);
-  // A gateway that accepts nothing while it starts or stops works as intended, and a store that refuses was named once.
-  if (answer.status >= 500 && !(error instanceof GatewayNotReadyError) && !isStoreError(error))
-    warn(`${c.req.method} ${c.req.path.slice(0, 200)}: ${describe(error)}`);
-  const headers = {
-    ...(answer.status === 401 && { 'www-authenticate': 'Bearer realm="atrium"' }),
-    ...(error instanceof WrongMethodError && { allow: error.allowed.join(', ') }),
-    ...(answer.status === 503 && { 'retry-after': '1' }),
-    ...(answer.retryAfterSeconds !== undefined && { 'retry-after': String(answer.retryAfterSeconds) }),
-    // The connection is closed, because reading the rest of a body that was too long would be a waste.
-    ...(answer.status === 413 && { connection: 'close' }),
-  };
-  return Response.json(errorBody(answer, c.req.path.startsWith('/v1/')), { status: answer.status, headers });
+/** The headers of every answer. An answer may have one of them with another value. */
+export function securityHeaders({
+  strictTransportSecurity: hsts,
+}: Pick<HttpAppOptions, 'strictTransportSecurity'>): Readonly<Record<string, string>> {
+  return { ...SECURITY_HEADERS, ...(hsts !== undefined && { 'strict-transport-security': hsts }) };
 }
 
-/** Errors that are raised on purpose have a complete sentence; a stack would not help the operator. */
-function describe(error: unknown): string {
-  if (isAtriumError(error)) return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+function answerError(c: Context<HttpEnv>, error: unknown, warn: (text: string) => void): Response {
+  if (error instanceof HTTPException) return error.getResponse();
+  const { method, path } = c.req;
+  return errorReply(error, { method, path, warn }).toResponse();
 }
 
 /** Adds the headers for pages of the origins that the operator allowed. */

@@ -9,11 +9,14 @@ import { getRequestListener } from '@hono/node-server';
 import type { WebSocket, WebSocketServer } from 'ws';
 import { ListenFailedError, PortInUseError } from '../errors.ts';
 import { formatUrl } from './bind-address.ts';
+import type { DirectListener } from './direct-routes.ts';
 import type { HttpApp } from './route.ts';
 import { SOCKET_PROTOCOL } from './token-guard.ts';
 
 export interface ListenOptions {
   readonly app: HttpApp;
+  /** Asked first; what it does not answer goes to the app. */
+  readonly direct?: DirectListener | undefined;
   readonly host: string;
   /** With 0 the system picks a free port. */
   readonly port: number;
@@ -37,8 +40,11 @@ export interface Listening {
   close(graceMs: number): Promise<void>;
 }
 
-export async function listen({ app, host, port, maxConnections, attach }: ListenOptions): Promise<Listening> {
-  const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+export async function listen({ app, direct, host, port, maxConnections, attach }: ListenOptions): Promise<Listening> {
+  const serve = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  const server = createServer((incoming, outgoing) => {
+    if (!direct?.(incoming, outgoing)) void serve(incoming, outgoing);
+  });
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
   const upgrades = new Upgrades(app, attach);
   server.on('upgrade', (request, socket, head) => void upgrades.accept(request, socket, head));

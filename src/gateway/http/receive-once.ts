@@ -4,8 +4,9 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 import type { ReceiveResult } from '../../channels/channel.ts';
-import type { Inbound } from '../../protocol/inbound.ts';
-import type { JsonObject } from '../../protocol/json.ts';
+import type { AttachmentRef } from '../../protocol/attachment.ts';
+import { dedupeKeyOf, type Inbound } from '../../protocol/inbound.ts';
+import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import type { Message } from '../../protocol/message.ts';
 import { IdempotencyKeyReusedError } from '../errors.ts';
 import type { Services } from '../services/services.ts';
@@ -25,6 +26,12 @@ export interface ApiMessage {
   /** Additional facts from the client, for plugins. */
   readonly metadata?: JsonObject | undefined;
   readonly seed?: readonly Message[] | undefined;
+  readonly attachments?: readonly AttachmentRef[] | undefined;
+  /**
+   * The files as the client gave them, where they must be fetched first. A repetition is then recognised before that,
+   * because the place that they came from may answer differently the second time.
+   */
+  readonly given?: JsonValue | undefined;
   /** The client waits on its connection, and cannot ask for the answer later. */
   readonly isAwaited?: boolean | undefined;
 }
@@ -33,18 +40,41 @@ export interface ApiMessage {
 export const DEFAULT_USER = 'default';
 
 export async function receiveOnce(services: Services, message: ApiMessage): Promise<ReceiveResult> {
-  const { text, seed, user, sessionKey, agentId, idempotencyKey } = message;
-  const identity = [idempotencyKey, user, sessionKey, agentId];
-  const isNamed = idempotencyKey !== undefined;
-  const fingerprint = isNamed ? hashOf([...identity, text, seed]) : undefined;
-  const inbound = toInbound(message, isNamed ? hashOf(identity) : undefined);
+  const { seed } = message;
+  const fingerprint = fingerprintOf(message);
+  const inbound = toInbound(message, eventIdOf(message));
   const result = await services.inbox.receive(inbound, { kind: 'api', fingerprint, ...(seed && { seed }) });
   if (result.outcome === 'duplicate') await checkSameMessage(services, fingerprint, result.runId);
   return result;
 }
 
+/** The run that this message became before; undefined for a message that is new or has no id. */
+export async function findReceived(services: Services, message: ApiMessage): Promise<ReceiveResult | undefined> {
+  const dedupeKey = dedupeKeyOf(toInbound(message, eventIdOf(message)));
+  if (message.idempotencyKey === undefined || dedupeKey === undefined) return undefined;
+  const [earlier] = await services.store.select('inbox', { where: { dedupeKey }, limit: 1 });
+  if (!earlier) return undefined;
+  await checkSameMessage(services, fingerprintOf(message), earlier.runId);
+  return { outcome: 'duplicate', runId: earlier.runId, sessionKey: earlier.sessionKey };
+}
+
+function eventIdOf(message: ApiMessage): string | undefined {
+  return message.idempotencyKey === undefined ? undefined : hashOf(identityOf(message));
+}
+
+function identityOf({ idempotencyKey, user, sessionKey, agentId }: ApiMessage): readonly unknown[] {
+  return [idempotencyKey, user, sessionKey, agentId];
+}
+
+function fingerprintOf(message: ApiMessage): string | undefined {
+  const { text, seed, attachments = [], given, idempotencyKey } = message;
+  if (idempotencyKey === undefined) return undefined;
+  if (given !== undefined) return hashOf([...identityOf(message), text, given]);
+  return hashOf([...identityOf(message), text, seed, ...attachments.map(({ hash, name }) => [hash, name])]);
+}
+
 function toInbound(
-  { text, at, user, agentId, sessionKey, isAwaited, idempotencyKey, metadata }: ApiMessage,
+  { text, attachments = [], at, user, agentId, sessionKey, isAwaited, idempotencyKey, metadata }: ApiMessage,
   eventId: string | undefined,
 ): Inbound {
   const id = peerIdOf(user ?? `once-${randomBytes(8).toString('hex')}`);
@@ -52,6 +82,7 @@ function toInbound(
     surface: { channel: 'api', accountId: 'default', peer: { kind: 'direct', id } },
     sender: { id },
     text,
+    ...(attachments.length > 0 && { attachments }),
     at,
     eventId,
     messageId: idempotencyKey,

@@ -45,7 +45,12 @@ interface RouteText {
   readonly patterns?: Readonly<Record<string, string>> | undefined;
   /** The default is 1 MB. */
   readonly bodyLimit?: number | undefined;
+  /** Set for a route that is asked so often that plain requests are answered without the framework. */
+  readonly isDirect?: true | undefined;
 }
+
+/** Most bodies are short, but a chat client sends its whole history. */
+export const BODY_LIMIT = 1_048_576;
 
 export interface Route extends RouteText {
   /** Variable parts are written as `{name}`. */
@@ -53,7 +58,7 @@ export interface Route extends RouteText {
   readonly query?: ((z: Zod) => z.ZodObject) | undefined;
   readonly body?: ((z: Zod) => z.ZodType) | undefined;
   /**
-   * Returns a value that is sent as JSON, or a whole response. The definition of an error says which answer it becomes.
+   * Returns a value that is sent as JSON, alone or with a status and headers (`JsonReply`), or a whole response. The definition of an error says which answer it becomes.
    */
   readonly handle: (request: ApiRequest<Readonly<Record<string, string>>, never, never>) => unknown;
 }

@@ -71,11 +71,16 @@ function digestOf(token: string): Buffer {
  * few characters.
  */
 export function tokenOf(headers: Headers, isSocket: boolean): string | undefined {
-  const [, bearer] = /^Bearer +(\S+) *$/i.exec(headers.get('authorization') ?? '') ?? [];
+  const bearer = bearerOf(headers.get('authorization') ?? undefined);
   if (bearer !== undefined || !isSocket) return bearer;
   const protocols = (headers.get('sec-websocket-protocol') ?? '').split(',').map((each) => each.trim());
   const encoded = protocols.find((each) => each.startsWith(TOKEN_PROTOCOL))?.slice(TOKEN_PROTOCOL.length);
   return encoded === undefined ? undefined : Buffer.from(encoded, 'base64url').toString('utf8');
+}
+
+/** The token in the header `authorization`. */
+export function bearerOf(authorization: string | undefined): string | undefined {
+  return /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
 }
 
 /** The prefix of the token in base64url. The server answers with the protocol `atrium`. */

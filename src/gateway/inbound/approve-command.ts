@@ -2,12 +2,13 @@
 // calls. An answer that cannot be accepted gets a sentence that says what is possible; an approval that the person may
 // not see is treated like one that does not exist.
 
-import { isApprover } from '../../commands/audience.ts';
+import { type CommandPeople, isApprover } from '../../commands/audience.ts';
 import type { CommandPlace } from '../../commands/chat-command.ts';
 import { describeDuration } from '../../commands/chat-text.ts';
 import { APPROVAL_DECISIONS, describeDecision } from '../../protocol/approval-decision.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
-import { isOperatorChannel } from '../../protocol/operator-channels.ts';
+import { isOperator, isOperatorChannel } from '../../protocol/operator-channels.ts';
+import { isDescendant } from '../../sessions/is-descendant.ts';
 import type { Store } from '../../store/store.ts';
 import type { ApprovalRow } from '../../store/tables.ts';
 import { shownLine } from '../../tools/approvals/shown-text.ts';
@@ -17,8 +18,7 @@ import type { Approvals } from '../services/approvals.ts';
 export interface ApproveParts {
   readonly store: Store;
   readonly approvals: Pick<Approvals, 'answer'>;
-  /** The people that the operator named for shared places, as `channel:sender`. */
-  readonly approvers: readonly string[];
+  readonly people: Pick<CommandPeople, 'approvers' | 'owners'>;
   readonly now: () => number;
 }
 
@@ -31,13 +31,13 @@ export async function approveCommand(parts: ApproveParts, args: readonly string[
   const [id, word, ...rest] = args;
   if (id === undefined) return listWaiting(parts, who);
   try {
-    const approval = await findApproval(parts.store, id, who);
+    const approval = await findApproval(parts, id, who);
     const decision = APPROVAL_DECISIONS.find((each) => each === word);
     if (decision === undefined || rest.length > 0) {
       return approval.status === 'waiting' ? `Use ${howToAnswer(approval)}.` : USAGE;
     }
     const writesRule = decision === 'allow-always' && approval.rule !== null;
-    if (writesRule && !isApprover(who.inbound, parts.approvers)) return NOT_ALWAYS;
+    if (writesRule && !isApprover(who.inbound, parts.people)) return NOT_ALWAYS;
     const { surface } = who.inbound;
     const answered = await parts.approvals.answer(approval.id, decision, { by: answererName(who), surface });
     return `${answered.id} (${answered.title}): ${describeDecision(answered)}.`;
@@ -47,18 +47,20 @@ export async function approveCommand(parts: ApproveParts, args: readonly string[
   }
 }
 
-async function findApproval(store: Store, id: string, who: CommandPlace): Promise<ApprovalRow> {
-  const [approval] = await store.select('approvals', { where: { id }, limit: 1 });
-  if (approval && maySee(who, approval)) return approval;
+async function findApproval(parts: ApproveParts, id: string, who: CommandPlace): Promise<ApprovalRow> {
+  const [approval] = await parts.store.select('approvals', { where: { id }, limit: 1 });
+  if (approval && (await maySee(parts, who, approval))) return approval;
   throw new UnknownApprovalError({ approvalId: id.slice(0, LONGEST_ID) });
 }
 
 const LONGEST_ID = 40;
 const MOST_LISTED = 10;
 
-async function listWaiting({ store, now }: ApproveParts, who: CommandPlace): Promise<string> {
+async function listWaiting(parts: ApproveParts, who: CommandPlace): Promise<string> {
+  const { store, now } = parts;
   const all = await store.select('approvals', { where: { status: 'waiting' }, orderBy: [['seq', 'asc']] });
-  const seen = all.filter((approval) => maySee(who, approval));
+  const visible = await Promise.all(all.map((approval) => maySee(parts, who, approval)));
+  const seen = all.filter((_, index) => visible[index]);
   if (seen.length === 0) return 'Nothing waits for an approval here.';
   const isHere = ({ sessionKey }: ApprovalRow) => sessionKey === who.sessionKey;
   const ordered = [...seen.filter(isHere), ...seen.filter((approval) => !isHere(approval))];
@@ -84,9 +86,17 @@ function howToAnswer({ id, allowedDecisions }: ApprovalRow): string {
   return `/approve ${id} ${allowedDecisions.join(' | ')}`;
 }
 
-/** Only the operator may see what is asked in another session. */
-function maySee({ inbound, sessionKey }: CommandPlace, approval: Pick<ApprovalRow, 'sessionKey'>): boolean {
-  return isOperatorChannel(inbound.surface.channel) || approval.sessionKey === sessionKey;
+/**
+ * Only the operator may see what is asked in another session. The questions of subagents are asked where the session is
+ * that spawned them, so they are answered there too.
+ */
+async function maySee(
+  { store, people }: ApproveParts,
+  { inbound, sessionKey }: CommandPlace,
+  approval: Pick<ApprovalRow, 'sessionKey'>,
+): Promise<boolean> {
+  if (isOperator(inbound, people.owners) || approval.sessionKey === sessionKey) return true;
+  return isDescendant(store, sessionKey, approval.sessionKey);
 }
 
 /** The name in the record: the surface for the operator, the sender for other people. */

@@ -1,16 +1,22 @@
-// What the gateway does for the commands that act at once: /stop, /approve, /status, /context. They change only what
+// What the gateway does for the commands that act at once: /stop, /approve, /subagents, /export-trajectory, /status, /context. They change only what
 // they are asked to stop or answer, and they give text for a chat.
 
 import { CONTEXT_USAGE, formatContextView, parseContextView } from '../../agent/commands/context-view.ts';
 import { formatStatus, type StatusFacts } from '../../agent/commands/status.ts';
 import { factsOf } from '../../agent/compaction/compaction-facts.ts';
 import type { RequestFrame } from '../../agent/request-frame.ts';
+import { describeLimitsFor } from '../../agent/spend/describe-limits-for.ts';
 import type { CommandList, CommandPlace, CommandPorts } from '../../commands/chat-command.ts';
 import type { RunningLane } from '../../lanes/lanes.ts';
+import { countOf } from '../../protocol/count-of.ts';
+import { isAtriumError } from '../../protocol/errors.ts';
 import { lastDailyBoundary } from '../../protocol/last-daily-boundary.ts';
+import { isSubagentSessionKey } from '../../protocol/session-key.ts';
+import type { SpendSettings } from '../../protocol/spend-limit.ts';
 import { VERSION } from '../../protocol/version.ts';
 import type { Store } from '../../store/store.ts';
 import type { SessionRow } from '../../store/tables.ts';
+import type { ExportedBundle } from '../bundle/export-session.ts';
 import { readRequestMeasure } from '../services/read-request-spans.ts';
 import { sumUsage } from '../services/usage.ts';
 
@@ -19,11 +25,15 @@ export interface CommandPortsParts {
   readonly commands: CommandList;
   readonly stop: (place: CommandPlace, reason: string) => Promise<boolean>;
   readonly approve: CommandPorts['approve'];
+  readonly subagents: CommandPorts['subagents'];
+  readonly exportSession: (sessionKey: string) => Promise<ExportedBundle>;
   readonly running: () => readonly RunningLane[];
   /** `provider/model`, first choice first. */
   readonly modelsOf: (agentId: string) => readonly string[];
   /** The delivery promise of a channel, in one sentence. */
   readonly deliveryOf: (channel: string) => string | undefined;
+  /** The limits on spending as they are now. */
+  readonly spend: () => SpendSettings | undefined;
   readonly readFrame: (runId: string) => Promise<RequestFrame | undefined>;
   /** The time zone in which the agent's day begins. */
   readonly timezone: string;
@@ -40,8 +50,8 @@ export class GatewayCommandPorts implements CommandPorts {
     this.#parts = parts;
   }
 
-  get approvers(): readonly string[] {
-    return this.#parts.commands.approvers;
+  get people(): CommandList['people'] {
+    return this.#parts.commands.people;
   }
 
   list(): ReturnType<CommandList['list']> {
@@ -52,8 +62,32 @@ export class GatewayCommandPorts implements CommandPorts {
     return this.#parts.stop(place, 'a person said /stop');
   }
 
+  async countWorkingChildren({ sessionKey }: CommandPlace): Promise<number> {
+    // The stop of a child takes its descendants along.
+    if (isSubagentSessionKey(sessionKey)) return 0;
+    return this.#parts.store.count('children', { parentKey: sessionKey, endedAt: null, ending: null });
+  }
+
   approve(args: readonly string[], place: CommandPlace): Promise<string> {
     return this.#parts.approve(args, place);
+  }
+
+  subagents(rest: string, place: CommandPlace): Promise<string> {
+    return this.#parts.subagents(rest, place);
+  }
+
+  async exportTrajectory({ sessionKey }: CommandPlace): Promise<string> {
+    try {
+      const { dir, runs, missing } = await this.#parts.exportSession(sessionKey);
+      const gone =
+        missing.length === 0
+          ? ''
+          : ` What is not kept any more: ${countOf(missing.length, 'thing')}, named in its manifest.`;
+      return `This session is written to ${dir}: ${countOf(runs, 'run')}, without what looks like a secret.${gone}`;
+    } catch (error) {
+      if (!isAtriumError(error)) throw error;
+      return error.message;
+    }
   }
 
   async describeStatus({ sessionKey, agentId, inbound }: CommandPlace): Promise<string> {
@@ -83,6 +117,12 @@ export class GatewayCommandPorts implements CommandPorts {
         limit: MOST_APPROVALS,
       }),
       delivery: deliveryOf(inbound.surface.channel),
+      limits: await describeLimitsFor(
+        store,
+        this.#parts.spend(),
+        { agentId, sessionKey, session: session ?? { sessionId: '', startedAt: now() }, inbound },
+        now(),
+      ),
       ...(await this.#spent(agentId, session)),
     });
   }
@@ -100,8 +140,13 @@ export class GatewayCommandPorts implements CommandPorts {
       orderBy: [['position', 'desc']],
       limit: 1,
     });
+    const ofSession = await sumUsage(store, { ...sum, sessionKey, sessionId });
     return {
-      spent: { session: (await sumUsage(store, { ...sum, sessionKey, sessionId })).total, today: ofDay },
+      spent: {
+        session: ofSession.total,
+        withSubagents: ofSession.totalWithSubagents ?? undefined,
+        today: ofDay,
+      },
       compaction: row && { at: row.at, ...factsOf(row) },
     };
   }

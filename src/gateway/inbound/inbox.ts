@@ -6,7 +6,9 @@
 
 import { replyOf } from '../../agent/end-finished.ts';
 import type { DeliveryPort, RunHooks } from '../../agent/run-parts.ts';
-import type { ChannelPort, ReceiveResult } from '../../channels/channel.ts';
+import type { AttachmentStore } from '../../attachments/attachment-store.ts';
+import { AttachmentNotUploadedError } from '../../attachments/errors.ts';
+import type { ChangeResult, ChannelPort, ReceiveResult } from '../../channels/channel.ts';
 import { answerCommand } from '../../commands/answer-command.ts';
 import type { CommandPorts } from '../../commands/chat-command.ts';
 import { parseCommand, writerOf } from '../../commands/parse-command.ts';
@@ -16,15 +18,21 @@ import type { MessageHookContext } from '../../hooks/hook-context.ts';
 import { hookContextOf } from '../../hooks/hook-context-of.ts';
 import { rootTrace } from '../../hooks/hook-trace.ts';
 import type { Lanes } from '../../lanes/lanes.ts';
+import type { AttachmentRef, NamedUpload } from '../../protocol/attachment.ts';
 import { dedupeKeyOf, type Inbound } from '../../protocol/inbound.ts';
+import type { InboundChange } from '../../protocol/inbound-change.ts';
 import type { Message } from '../../protocol/message.ts';
 import { newId } from '../../protocol/new-id.ts';
 import type { Route } from '../../routing/resolve-route.ts';
 import { PreconditionFailedError } from '../../store/errors.ts';
+import { attachmentsOf, nameAttachments } from '../../store/name-attachments.ts';
 import type { Store, Write } from '../../store/store.ts';
 import type { TriggerPayload } from '../../store/tables.ts';
 import { InboundTooLongError } from '../errors.ts';
 import { noteWaiting } from './note-waiting.ts';
+import { receiveChange } from './receive-change.ts';
+import { routeInbound } from './route-inbound.ts';
+import { takeUploads, usingUploads } from './using-uploads.ts';
 
 export interface ReceiveOptions {
   readonly kind?: 'message' | 'api' | undefined;
@@ -42,10 +50,11 @@ export interface InboxParts {
   readonly delivery: DeliveryPort;
   readonly tell: Tell;
   readonly lanes: Pick<Lanes, 'wake'>;
+  readonly attachments: Pick<AttachmentStore, 'keep' | 'findUpload' | 'useUpload' | 'releaseUpload' | 'read' | 'check'>;
   readonly now: () => number;
 }
 
-const MAX_TEXT_LENGTH = 1_000_000;
+export const MAX_TEXT_LENGTH = 1_000_000;
 
 export class Inbox implements ChannelPort {
   readonly #parts: InboxParts;
@@ -54,17 +63,46 @@ export class Inbox implements ChannelPort {
     this.#parts = parts;
   }
 
-  async receive(inbound: Inbound, options: ReceiveOptions = {}): Promise<ReceiveResult> {
+  keep(file: { readonly name: string; readonly bytes: Uint8Array }): Promise<AttachmentRef> {
+    return this.#parts.attachments.keep(file);
+  }
+
+  async findUpload(id: string): Promise<NamedUpload> {
+    const found = await this.#parts.attachments.findUpload(id);
+    if (!found) throw new AttachmentNotUploadedError({ id });
+    return { ...found, upload: id };
+  }
+
+  readAttachment(hash: string): Promise<Uint8Array | undefined> {
+    return this.#parts.attachments.read(hash);
+  }
+
+  async receive(given: Inbound, options: ReceiveOptions = {}): Promise<ReceiveResult> {
     const parts = this.#parts;
-    const { length } = inbound.text;
+    const { length } = given.text;
     if (length > MAX_TEXT_LENGTH) throw new InboundTooLongError({ chars: length, limit: MAX_TEXT_LENGTH });
-    const dedupeKey = dedupeKeyOf(inbound);
+    const dedupeKey = dedupeKeyOf(given);
     const earlier = dedupeKey === undefined ? undefined : await findEarlier(parts.store, dedupeKey);
     if (earlier) return earlier;
 
+    const { inbound, uploads } = takeUploads(given);
     const now = parts.now();
     const runId = newId('run', now);
-    const route = parts.route(inbound);
+    return usingUploads(parts.attachments, uploads, dedupeKey ?? runId, () =>
+      this.#take(inbound, { dedupeKey, now, runId }, options),
+    );
+  }
+
+  /** A message that was not received before. */
+  async #take(
+    inbound: Inbound,
+    { dedupeKey, now, runId }: { readonly dedupeKey: string | undefined; readonly now: number; readonly runId: string },
+    options: ReceiveOptions,
+  ): Promise<ReceiveResult> {
+    const parts = this.#parts;
+    const brought = [...(inbound.attachments ?? []), ...attachmentsOf(options.seed ?? [])];
+    await parts.attachments.check(brought);
+    const route = await routeInbound(parts, inbound);
     const { sessionKey, agentId } = route;
     const { surface, sender, messageId, replyToId } = inbound;
     const known = { agentId, sessionKey, runId, messageId, replyToId, trace: rootTrace(runId) };
@@ -78,7 +116,9 @@ export class Inbox implements ChannelPort {
     const kind = options.kind ?? 'message';
     const parsed = parseCommand(inbound.text, writerOf(kind, inbound), () => parts.commands.list());
     const answer = await answerCommand(parts.commands, parsed, { sessionKey, agentId, inbound });
-    if (answer !== undefined) return answerAtOnce(parts, { ...taken, text: answer });
+    // What waits for an approval is shown literally, so that markup in it hides nothing.
+    const isLiteral = parsed.kind === 'command' && parsed.call.name === 'approve';
+    if (answer !== undefined) return answerAtOnce(parts, { ...taken, text: answer, ...(isLiteral && { isLiteral }) });
 
     const payload: TriggerPayload = { inbound, agentId, ...(options.seed ? { seed: options.seed } : {}) };
     const notes = await noteWaiting(parts, inbound, sessionKey, context);
@@ -95,11 +135,14 @@ export class Inbox implements ChannelPort {
           acceptedAt: now,
           status: 'queued',
         },
-        onConflict: notes.length > 0 ? 'fail' : 'ignore',
+        onConflict: notes.length > 0 || brought.length > 0 ? 'fail' : 'ignore',
       },
       ...notes.map((row): Write => ({ insert: 'outbox', row })),
+      ...nameAttachments(brought, { runId, sessionKey, at: now }),
     ];
-    const isTaken = await parts.store.commit(writes, { site: 'accept' }).then(
+    // A client that waits on its connection learns its answer when the run has ended, and that end is synced. If the power
+    // fails before, the connection is gone too, and the run would be given up because of that.
+    const isTaken = await parts.store.commit(writes, { site: 'accept', lazy: inbound.isAwaited === true }).then(
       ({ changed }) => changed[0] === 1,
       (error: unknown) => {
         // The same message arrived twice at once, and the other one was committed first.
@@ -117,15 +160,19 @@ export class Inbox implements ChannelPort {
     parts.lanes.wake(sessionKey);
     return { outcome: 'accepted', runId, sessionKey };
   }
+
+  receiveChange(change: InboundChange): Promise<ChangeResult> {
+    return receiveChange(this.#parts, change);
+  }
 }
 
-async function findEarlier(store: Store, dedupeKey: string): Promise<ReceiveResult | undefined> {
+export async function findEarlier(store: Store, dedupeKey: string): Promise<ReceiveResult | undefined> {
   const [row] = await store.select('inbox', { where: { dedupeKey }, limit: 1 });
   return row && { outcome: 'duplicate', runId: row.runId, sessionKey: row.sessionKey };
 }
 
 /** A plugin may claim any message before it reaches an agent, and answer it or drop it. */
-async function claimInbound(
+export async function claimInbound(
   parts: InboxParts,
   inbound: Inbound,
   context: MessageHookContext,
@@ -172,6 +219,7 @@ async function answerAtOnce(
     readonly context: MessageHookContext;
     readonly kind: 'message';
     readonly text: string;
+    readonly isLiteral?: true | undefined;
   },
 ): Promise<ReceiveResult> {
   const { inbound, runId, now, context, text, dedupeKey, fingerprint } = message;
@@ -185,6 +233,7 @@ async function answerAtOnce(
           surface: inbound.surface,
           text,
           replyToId: inbound.messageId,
+          isLiteral: message.isLiteral,
           context,
         });
   const writes: Write[] = [
@@ -218,6 +267,7 @@ async function answerAtOnce(
       },
     },
     ...planned.rows.map((row): Write => ({ insert: 'outbox', row })),
+    ...nameAttachments(inbound.attachments ?? [], { runId, sessionKey, at: now }),
   ];
   try {
     await parts.store.commit(writes, { site: 'control' });

@@ -1,29 +1,19 @@
 // Approvals on the page, with the whole gateway behind it: a real run waits while a real browser shows its question.
 
-import { existsSync } from 'node:fs';
-import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApprovalRequest } from '../../hooks/tool-hooks.ts';
 import { gatewayForTest } from '../../testkit/gateway-for-test.ts';
 import { reply, toolCall, toolCalls } from '../../testkit/model-server.ts';
 import { on } from '../../testkit/on.ts';
 import type { ScratchGateway } from '../../testkit/scratch-gateway.ts';
 import { recordingTool } from '../../testkit/tool-for-test.ts';
-import { createHttpApp } from '../http/create-http-app.ts';
-import { TEST_TOKEN } from '../http/fixtures/test-api.ts';
-import { type Listening, listen } from '../http/listen.ts';
+import { browserPath, launchBrowser, openPageOf, say } from './fixtures/browser-page.ts';
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-);
-
-describe.skipIf(!executablePath)('an approval on the page (skipped where there is no Chromium)', () => {
+describe.skipIf(!browserPath)('an approval on the page (skipped where there is no Chromium)', () => {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: executablePath ?? '',
-      args: ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
-    });
+    browser = await launchBrowser();
   }, 60_000);
   afterAll(() => browser?.close());
 
@@ -104,41 +94,7 @@ describe.skipIf(!executablePath)('an approval on the page (skipped where there i
       tools: [stamp],
       register: (hooks) => on(hooks, 'before_tool_call', 'careful', () => ({ requireApproval })),
     });
-    const server = await serve(scratch);
-    const context = await browser.newContext();
-    onTestFinished(async () => {
-      await context.close();
-      await server.close(50);
-      expect(faults).toEqual([]);
-    });
-    const page = await context.newPage();
-    const faults: string[] = [];
-    page.on('pageerror', (error) => faults.push(String(error)));
-    await page.goto(`${server.url}/#token=${TEST_TOKEN}`);
-    await page.getByText('Connected', { exact: true }).waitFor();
+    const page = await openPageOf(scratch, browser);
     return { scratch, page, ran: stamp.ran };
   }
 });
-
-function serve(scratch: ScratchGateway): Promise<Listening> {
-  return listen({
-    app: createHttpApp({
-      services: scratch.services,
-      agentIds: () => ['main'],
-      now: Date.now,
-      token: TEST_TOKEN,
-      allowedHosts: [],
-      allowedOrigins: [],
-      state: () => 'ready',
-      warn: () => {},
-    }),
-    host: '127.0.0.1',
-    port: 0,
-    attach: (socket, client) => scratch.opened.sockets.web.attach(socket, client),
-  });
-}
-
-async function say(page: Page, text: string): Promise<void> {
-  await page.getByLabel('Message', { exact: true }).fill(text);
-  await page.keyboard.press('Enter');
-}

@@ -69,11 +69,15 @@ describe.skipIf(!executablePath)('the page in a browser (skipped where there is 
     api = await TestApi.open();
     const { inbox } = api.options().services;
     await api.scratch.opened.sockets.web.open({
+      keep: (file) => inbox.keep(file),
+      findUpload: (id) => inbox.findUpload(id),
+      readAttachment: (hash) => inbox.readAttachment(hash),
       receive: async (inbound) => {
         await refuseAfter;
         if (refuse) throw refuse;
         return inbox.receive(inbound);
       },
+      receiveChange: () => Promise.reject(new Error('no changes')),
     });
     await startServer(0);
     faults = [];
@@ -350,13 +354,14 @@ describe.skipIf(!executablePath)('the page in a browser (skipped where there is 
     await page.getByText(`${counted.toLocaleString('en-US')} tokens in`).waitFor();
   });
 
-  it('says what went wrong, once', async () => {
+  it('says what went wrong, once in the talk', async () => {
     api.model.script(() => fail(400, { message: 'The provider said no.' }));
     await openPage();
     await say('go');
-    await page.getByText('The provider said no.').waitFor();
+    const told = page.locator('.turn').getByText('The provider said no.');
+    await told.waitFor();
     await page.locator('.part').waitFor();
-    expect(await page.getByText('The provider said no.').count()).toBe(1);
+    expect(await told.count()).toBe(1);
   });
 
   it('can be used on a telephone', async () => {

@@ -45,7 +45,7 @@ function toPage(html: string): Page {
         `script-src '${script}'`,
         `style-src '${style}'`,
         `connect-src 'self'${socket}`,
-        'img-src data:',
+        'img-src data: blob:',
         "base-uri 'none'",
         "form-action 'none'",
         "frame-ancestors 'none'",

@@ -57,6 +57,27 @@ describe('the host of a plugin', () => {
     scratch.channel.expectNothingMore();
   });
 
+  it('reads and removes the sessions that it began, and no others', async () => {
+    const scratch = await gatewayForTest();
+    const host = hostIn(scratch, { mayReadConversations: () => false });
+    scratch.model.script(() => reply('Noted.'));
+    await scratch.channel.asks({ sender: 'ana' }, 'A secret', 'Noted.');
+    const sessionKey = 'agent:main:subagent:mail-1';
+    const { runId } = await host.startRun({ message: 'Sort the mail.', sessionKey });
+    await host.waitForRun({ runId, timeoutMs: 10_000 });
+    const { messages } = await host.readSessionMessages({ sessionKey });
+    expect(messages).toMatchObject([{ role: 'user' }, { role: 'assistant' }]);
+    expect((await host.readSessionMessages({ sessionKey, limit: 1 })).messages).toHaveLength(1);
+    const foreign = { sessionKey: 'agent:main:test:direct:ana' };
+    await expect(host.readSessionMessages(foreign)).rejects.toThrow('allowConversationAccess');
+    await expect(host.deleteSession(foreign)).rejects.toThrow('did not begin');
+    await host.deleteSession({ sessionKey });
+    expect((await host.readSessionMessages({ sessionKey: 'plugin:mailer' })).messages).toEqual([]);
+    const [session] = await scratch.store.select('sessions', { where: { sessionKey } });
+    expect(session?.endReason).toBe('deleted');
+    scratch.channel.expectNothingMore({ sender: 'bob' });
+  });
+
   it('answers in a session where people are, and types no commands there', async () => {
     const scratch = await gatewayForTest();
     scratch.model.script([reply('Hi Ana.'), reply('I read that.')]);

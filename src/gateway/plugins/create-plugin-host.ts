@@ -3,6 +3,7 @@
 
 import { findApiKey } from '../../config/model-provider.ts';
 import type { Config } from '../../config/schema.ts';
+import { hookMessageOf } from '../../hooks/hook-message.ts';
 import { PluginRefusedError } from '../../plugins/errors.ts';
 import type {
   PluginCronRequest,
@@ -12,7 +13,7 @@ import type {
   PluginRunRequest,
 } from '../../plugins/plugin-host.ts';
 import { APPROVAL_DECISIONS } from '../../protocol/approval-decision.ts';
-import type { Inbound, Peer, Surface } from '../../protocol/inbound.ts';
+import { type Inbound, peerOfAddress, type Surface } from '../../protocol/inbound.ts';
 import { newId } from '../../protocol/new-id.ts';
 import { parseAgentSessionKey } from '../../protocol/session-key.ts';
 import { timeLimit } from '../../protocol/time-limit.ts';
@@ -28,7 +29,10 @@ import { type WriteConfigParts, writePluginConfig } from './write-plugin-config.
 export interface PluginHostParts extends WriteConfigParts {
   readonly store: Store;
   readonly settings: () => Config;
-  readonly services: () => Pick<Services, 'inbox' | 'route' | 'runs' | 'injections' | 'approvals' | 'jobs'>;
+  readonly services: () => Pick<
+    Services,
+    'inbox' | 'route' | 'runs' | 'sessions' | 'injections' | 'approvals' | 'jobs'
+  >;
   readonly delivery: () => Pick<GatewayDelivery, 'plan' | 'channelOf' | 'wake'>;
   readonly methods: GatewayMethods;
   readonly sessionState: Pick<SessionExtensions, 'read' | 'patch'>;
@@ -80,6 +84,14 @@ export function createPluginHost(parts: PluginHostParts, pluginId: string): Plug
       return startRun(parts, pluginId, request, checkMayInject);
     },
     waitForRun: (request) => waitForRun(parts, pluginId, request),
+    readSessionMessages: (request) => inTurn(() => readSessionMessages(parts, pluginId, request)),
+    deleteSession: async ({ sessionKey }) => {
+      const route = parts.services().route(inboundOf(sessionKey, parts.now()));
+      if (!(await hasBegun(parts, pluginId, route.sessionKey))) {
+        throw refuse(`it did not begin the session ${JSON.stringify(sessionKey.slice(0, 200))}`);
+      }
+      await parts.services().sessions.delete(route.sessionKey);
+    },
     resolveApproval: async ({ id, decision }) => {
       const known = APPROVAL_DECISIONS.find((each) => each === decision);
       if (!known) throw refuse(`an approval is answered with ${APPROVAL_DECISIONS.join(', ')}`);
@@ -125,7 +137,12 @@ async function sendMessage(
   if (text.trim() === '' || text.length > MAX_TEXT_CHARS) {
     throw refuse(`a message has between 1 and ${MAX_TEXT_CHARS} characters`);
   }
-  const surface: Surface = { channel, accountId, peer: peerOf(to), ...(threadId === undefined ? {} : { threadId }) };
+  const surface: Surface = {
+    channel,
+    accountId,
+    peer: peerOfAddress(to),
+    ...(threadId === undefined ? {} : { threadId }),
+  };
   const now = parts.now();
   const runId = newId('note', now);
   const inbound: Inbound = { surface, sender: { id: surface.peer.id }, text: '', at: now };
@@ -138,13 +155,6 @@ async function sendMessage(
   );
   delivery.wake();
   return { runId };
-}
-
-/** `group:123` and `channel:123` are shared places; everything else is one person. */
-function peerOf(to: string): Peer {
-  const [, kind, id] = /^(group|channel|user|direct):(.+)$/.exec(to.trim()) ?? [];
-  if (kind === 'group' || kind === 'channel') return { kind, id: id ?? '' };
-  return { kind: 'direct', id: id ?? to.trim() };
 }
 
 /** A job of the main session speaks in that session, and a changed job may belong to another owner. */
@@ -214,7 +224,48 @@ async function waitForRun(
   }
 }
 
-export function fewAtATime(most: number): <Value>(begin: () => Promise<Value>) => Promise<Value> {
+const MOST_MESSAGES = 200;
+
+/** The messages of another session are given only to a plugin that may read conversations. */
+async function readSessionMessages(
+  parts: PluginHostParts,
+  pluginId: string,
+  { sessionKey: asked, limit = MOST_MESSAGES }: Parameters<PluginHost['readSessionMessages']>[0],
+): ReturnType<PluginHost['readSessionMessages']> {
+  const { sessionKey } = parts.services().route(inboundOf(asked, parts.now()));
+  const mayRead = parts.mayReadConversations(pluginId) || (await hasBegun(parts, pluginId, sessionKey));
+  if (!mayRead) {
+    const setting = `plugins.entries.${pluginId}.hooks.allowConversationAccess`;
+    throw new PluginRefusedError({ pluginId, detail: `it may not read conversations; set ${setting} if it may` });
+  }
+  const [session] = await parts.store.select('sessions', {
+    where: { sessionKey },
+    orderBy: [['startedAt', 'desc']],
+    limit: 1,
+  });
+  if (!session) return { messages: [] };
+  const rows = await parts.store.select('transcript', {
+    where: { sessionId: session.sessionId, kind: 'message' },
+    orderBy: [['position', 'desc']],
+    limit: Math.min(Math.max(1, Math.trunc(limit)), MOST_MESSAGES),
+  });
+  const messages = rows.toReversed().map(({ message, at }) => hookMessageOf(message, at));
+  return { messages: JSON.parse(JSON.stringify(messages)) };
+}
+
+/** A plugin has begun its own sessions, and those whose first message it wrote. */
+async function hasBegun({ store }: PluginHostParts, pluginId: string, sessionKey: string): Promise<boolean> {
+  if (isOwnSession(sessionKey, pluginId)) return true;
+  const [first] = await store.select('inbox', { where: { sessionKey }, orderBy: [['seq', 'asc']], limit: 1 });
+  return first?.payload?.inbound.sender.id === `plugin:${pluginId}`;
+}
+
+/** A message that only serves to look up its session. */
+function inboundOf(sessionKey: string, at: number): Inbound {
+  return { surface: silentSurface('plugin'), sender: { id: 'plugin' }, text: '', at, sessionKey };
+}
+
+function fewAtATime(most: number): <Value>(begin: () => Promise<Value>) => Promise<Value> {
   const waiting: (() => void)[] = [];
   let going = 0;
   return async (begin) => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { ToolScope } from '../../agent/run-parts.ts';
 import { resolveAgentWorkspaceDir } from '../../config/agent-workspace.ts';
 import type { Environment } from '../../config/environment.ts';
+import { ownershipOf } from '../../config/owners.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Plugins } from '../../plugins/plugins.ts';
 import type { PluginToolScope } from '../../plugins/registration.ts';
@@ -67,7 +68,7 @@ function pluginScopeOf(config: Config, environment: Environment, scope: ToolScop
     messageChannel: requester.channel,
     agentAccountId: requester.accountId,
     requesterSenderId: requester.senderId,
-    senderIsOwner: isOwnersRun({ sessionKey, requester, isMainShared: config.session?.dmScope === 'main' }),
+    senderIsOwner: isOwnersRun({ sessionKey, requester, ...ownershipOf(config) }),
     sandboxed: false,
   };
 }

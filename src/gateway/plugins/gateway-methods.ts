@@ -64,7 +64,8 @@ export class GatewayMethods {
       });
     }
     const { pluginId, registration } = registered;
-    const asked = { pluginId, what: `the method ${method}`, ms: this.#parts.timeoutMs ?? TIMEOUT_MS };
+    const ms = this.#parts.timeoutMs ?? TIMEOUT_MS;
+    const asked = { pluginId, what: `the method ${method}`, ms, isHeldUp: registration.isHeldUp };
     try {
       return plainAnswer(await askPlugin(asked, () => registration.handler(params, caller)));
     } catch (error) {

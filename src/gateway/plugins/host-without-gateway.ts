@@ -4,8 +4,8 @@
 import type { Environment } from '../../config/environment.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import { findApiKey } from '../../config/model-provider.ts';
-import { PluginRefusedError } from '../../plugins/errors.ts';
 import type { PluginHost, PluginLogEntry } from '../../plugins/plugin-host.ts';
+import { refusingHost } from '../../plugins/refusing-host.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import { writePluginConfig } from './write-plugin-config.ts';
 
@@ -22,21 +22,12 @@ export interface HostWithoutGatewayParts {
 export function hostWithoutGateway(parts: HostWithoutGatewayParts, pluginId: string): PluginHost {
   const { environment, loaded, isTrial, log, callGateway } = parts;
   const config = loaded.config as unknown as JsonObject;
-  const refuse = async (): Promise<never> => {
-    throw new PluginRefusedError({ pluginId, detail: 'on the command line there is no gateway that could do it' });
-  };
+  const refuseAll = refusingHost(pluginId, 'on the command line there is no gateway that could do it', (entry) =>
+    log(pluginId, entry),
+  );
   return {
-    log: (entry) => log(pluginId, entry),
-    queueInjection: refuse,
-    readSessionState: refuse,
-    patchSessionState: refuse,
-    enqueueSystemEvent: refuse,
-    sendMessage: refuse,
-    startRun: refuse,
-    waitForRun: refuse,
-    resolveApproval: refuse,
-    cron: refuse,
-    callMethod: callGateway ? ({ method, params }) => callGateway(method, params) : refuse,
+    ...refuseAll,
+    ...(callGateway && { callMethod: ({ method, params }) => callGateway(method, params) }),
     writeConfig: (wanted) => writePluginConfig({ environment, isTrial, config: () => config }, pluginId, wanted),
     readProviderKey: async (provider) => findApiKey(loaded.config, provider, environment.variables),
   };

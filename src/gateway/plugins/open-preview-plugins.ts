@@ -11,6 +11,7 @@ import { Plugins } from '../../plugins/plugins.ts';
 import { pluginsConfigurationOf } from '../plugins-configuration.ts';
 import { type DraftPlugins, draftPlugins } from './draft-plugins.ts';
 import { hostWithoutGateway } from './host-without-gateway.ts';
+import { startWorkerLoader } from './start-loader.ts';
 
 export interface PreviewPluginsOptions {
   readonly environment: Environment;
@@ -31,10 +32,7 @@ export async function openPreviewPlugins(options: PreviewPluginsOptions): Promis
   const configuration = pluginsConfigurationOf(loaded.config, environment);
   const warnings = new Set<string>();
   const warn = (sentence: string) => void warnings.add(sentence);
-  const worker = async (events: WorkerEvents) => {
-    const { WorkerPlugins } = await import('../../plugins/isolation/worker-plugins.ts');
-    return new WorkerPlugins({ ...configuration.settings.worker, events, now, warn });
-  };
+  const worker = (events: WorkerEvents) => startWorkerLoader({ ...configuration.settings.worker, events, now, warn });
   const registry: Plugins = new Plugins({
     ...configuration,
     stateDir: environment.stateDir,

@@ -4,12 +4,13 @@
 import type { PluginRegistry, Registered } from '../../plugins/plugin-registry.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import type { LiveEvent } from '../../protocol/live-event.ts';
+import type { Say } from '../../protocol/log.ts';
 import { askPlugin, reasonOf } from './ask-plugin.ts';
 
 export interface PluginAgentEventsParts {
   readonly registry: PluginRegistry;
   readonly mayReadConversations: (pluginId: string, origin: Registered<'agent-event'>['origin']) => boolean;
-  readonly warn: (sentence: string) => void;
+  readonly warn: Say;
   readonly timeoutMs?: number | undefined;
 }
 
@@ -68,7 +69,7 @@ export class PluginAgentEvents {
     this.#queues.set(registration, queue);
     if (queue.waiting.length >= MAX_WAITING) {
       if (!queue.hasWarned)
-        this.#parts.warn(`The plugin "${pluginId}" is too slow for agent events; some are left out.`);
+        this.#parts.warn(`The plugin "${pluginId}" is too slow for agent events; some are left out.`, { pluginId });
       queue.hasWarned = true;
       return;
     }
@@ -81,8 +82,10 @@ export class PluginAgentEvents {
     const { warn, timeoutMs: ms = TIMEOUT_MS } = this.#parts;
     for (let event = queue.waiting.shift(); event !== undefined; event = queue.waiting.shift()) {
       const told = event;
-      await askPlugin({ pluginId, what: 'an agent event', ms }, () => registration.handle(told)).catch((error) => {
-        if (!queue.hasWarned) warn(`The plugin "${pluginId}" failed at an agent event: ${reasonOf(error)}`);
+      const asked = { pluginId, what: 'an agent event', ms, isHeldUp: registration.isHeldUp };
+      await askPlugin(asked, () => registration.handle(told)).catch((error) => {
+        if (!queue.hasWarned)
+          warn(`The plugin "${pluginId}" failed at an agent event: ${reasonOf(error)}`, { pluginId });
         queue.hasWarned = true;
       });
     }

@@ -115,12 +115,12 @@ export class PluginCleanup {
     about: { readonly reason: CleanupReason; readonly sessionKey?: string },
   ): Promise<void> {
     if (registration.kind !== 'session-extension' && registration.kind !== 'lifecycle') return;
-    const { cleanup } = registration;
+    const { cleanup, isHeldUp } = registration;
     if (!cleanup) return;
     const { warn, timeoutMs: ms = CALLBACK_MS } = this.#parts;
     const name = registration.kind === 'lifecycle' ? registration.id : registration.namespace;
     try {
-      await askPlugin({ pluginId, what: `the cleanup of ${name}`, ms }, () => cleanup(about));
+      await askPlugin({ pluginId, what: `the cleanup of ${name}`, ms, isHeldUp }, () => cleanup(about));
     } catch (error) {
       warn(`The plugin "${pluginId}" could not clean up ${name} (${about.reason}): ${reasonOf(error)}`);
     }

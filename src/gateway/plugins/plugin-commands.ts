@@ -1,7 +1,7 @@
 // The commands that can be typed into a chat: the catalog's rows, and a row for every command that a loaded plugin brought.
 // Decides which plugin has which name, and how the plugin is asked. No plugin can take the name of a command of the product.
 
-import { isApprover } from '../../commands/audience.ts';
+import { type CommandPeople, isApprover } from '../../commands/audience.ts';
 import { COMMAND_CATALOG } from '../../commands/catalog.ts';
 import type { ChatCommand, CommandCall, CommandList, LanePlace, PluginWork } from '../../commands/chat-command.ts';
 import type { PluginRegistry, Registered } from '../../plugins/plugin-registry.ts';
@@ -12,8 +12,7 @@ import { type ClaimedNames, claimNames, type RefusedName } from './claim-names.t
 
 export interface PluginCommandsParts {
   readonly registry: PluginRegistry;
-  /** The operator's list of people, as `channel:sender`. */
-  readonly approvers: readonly string[];
+  readonly people: CommandPeople;
   readonly timeoutMs: number;
 }
 
@@ -26,8 +25,8 @@ export class PluginCommands implements CommandList {
     this.#parts = parts;
   }
 
-  get approvers(): readonly string[] {
-    return this.#parts.approvers;
+  get people(): CommandPeople {
+    return this.#parts.people;
   }
 
   list(): readonly ChatCommand[] {
@@ -57,7 +56,7 @@ export class PluginCommands implements CommandList {
   }
 
   #work({ pluginId, registration }: Registered<'command'>, { name, rest }: CommandCall): PluginWork {
-    const isAuthorized = ({ inbound }: LanePlace) => isApprover(inbound, this.#parts.approvers);
+    const isAuthorized = ({ inbound }: LanePlace) => isApprover(inbound, this.#parts.people);
     return {
       kind: 'plugin',
       owner: pluginId,
@@ -67,7 +66,8 @@ export class PluginCommands implements CommandList {
           ? `The command /${name} failed: ${reasonOf(error)}`
           : `The command /${name} failed. The operator's log says why.`,
       run: async (place) => {
-        const asked = { pluginId, what: `the command /${name}`, ms: this.#parts.timeoutMs };
+        const { isHeldUp } = registration;
+        const asked = { pluginId, what: `the command /${name}`, ms: this.#parts.timeoutMs, isHeldUp };
         const context = contextOf(place, rest, isAuthorized(place));
         return readAnswer(await askPlugin(asked, () => registration.handler(context)));
       },

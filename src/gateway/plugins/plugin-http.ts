@@ -4,12 +4,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isCatchAll, isLeftAlone } from '../../plugins/catch-all-route.ts';
 import type { PluginRegistry, Registered } from '../../plugins/plugin-registry.ts';
-import { reasonOf } from './ask-plugin.ts';
+import type { Say } from '../../protocol/log.ts';
+import { reasonOf, withinOwnTime } from './ask-plugin.ts';
 import { type ClaimedNames, claimNames, type RefusedName } from './claim-names.ts';
 
 export interface PluginHttpParts {
   readonly registry: PluginRegistry;
-  readonly warn: (sentence: string) => void;
+  readonly warn: Say;
   readonly timeoutMs?: number | undefined;
 }
 
@@ -79,12 +80,16 @@ export class PluginHttp {
     const { warn, timeoutMs = TIMEOUT_MS } = this.#parts;
     const path = registration.path === '' ? '/' : registration.path;
     const begun = () => response.headersSent || response.writableEnded || response.destroyed;
-    const timer = setTimeout(() => {
-      if (begun()) return;
-      warn(`The plugin "${pluginId}" did not answer a request to ${path} within ${timeoutMs} ms.`);
+    let clear = () => {};
+    const cleared = new Promise<void>((resolve) => {
+      clear = resolve;
+    });
+    void withinOwnTime(timeoutMs, cleared, registration.isHeldUp).then((isInTime) => {
+      // Only the beginning of an answer has a limit.
+      if (isInTime || begun()) return;
+      warn(`The plugin "${pluginId}" did not answer a request to ${path} within ${timeoutMs} ms.`, { pluginId });
       end(response, 504, 'The plugin did not answer in time.');
-    }, timeoutMs);
-    const clear = () => clearTimeout(timer);
+    });
     response.once('close', clear);
     try {
       const took: unknown = await registration.handler(request, response);
@@ -96,7 +101,7 @@ export class PluginHttp {
       return true;
     } catch (error) {
       clear();
-      warn(`The plugin "${pluginId}" failed at a request to ${path}: ${reasonOf(error)}`);
+      warn(`The plugin "${pluginId}" failed at a request to ${path}: ${reasonOf(error)}`, { pluginId });
       if (begun()) response.destroy();
       else end(response, 500, 'The plugin failed. The log of the gateway has the details.');
       return true;

@@ -13,7 +13,7 @@ export type PluginInternalHook = Registered<'internal-hook'>;
 
 export function pluginInternalHooks(registered: readonly PluginInternalHook[]): readonly InternalHookRegistration[] {
   const names = new Set<string>();
-  return registered.map(({ pluginId, registration }) => ({
+  return registered.map(({ pluginId, registration, isRequired }) => ({
     owner: pluginId,
     // A plugin may register under one name twice, and both are called.
     name: uniqueName(names, pluginId, registration.name),
@@ -22,7 +22,8 @@ export function pluginInternalHooks(registered: readonly PluginInternalHook[]): 
     description: registration.description ?? '',
     handler: async (event) => adopt(event, await registration.handler(event)),
     isHeldUp: registration.isHeldUp,
-    bootstrap: { priority: DEFAULT_HOOK_PRIORITY },
+    // Nothing is composed without the work of a plugin that is required.
+    bootstrap: { priority: DEFAULT_HOOK_PRIORITY, onError: isRequired ? 'abort' : undefined },
   }));
 }
 

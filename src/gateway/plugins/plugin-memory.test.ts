@@ -20,8 +20,9 @@ async function call(name: string, params: Record<string, string>, ...corpora: re
     })),
   );
   const supplements = pluginMemory({ registry, warn: (text) => warnings.push(text), timeoutMs: 30 });
-  const policyOf = () => ({ withholdOnSharedSurfaces: [], subagentFiles: [] });
-  const tool = createMemoryTools({ policyOf, now: Date.now, supplements }).find((each) => each.name === name);
+  const policy = { withholdOnSharedSurfaces: [], subagentFiles: [], bootstrapFiles: [] };
+  const rules = { policyOf: () => policy, lineageOf: async () => [] };
+  const tool = createMemoryTools({ rules, now: Date.now, supplements }).find((each) => each.name === name);
   if (!tool) throw new Error(`there is no ${name}`);
   try {
     const output = await runTool(tool, params, toolContextForTest({ workspaceDir: workspace.workspaceDir }));

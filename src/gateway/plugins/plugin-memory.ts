@@ -3,13 +3,14 @@
 
 import type { PluginRegistry } from '../../plugins/plugin-registry.ts';
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
+import type { Say } from '../../protocol/log.ts';
 import { oneLine } from '../../protocol/one-line.ts';
 import type { MemorySupplementHit, MemorySupplements } from '../../tools/memory/memory-access.ts';
 import { askPlugin, reasonOf } from './ask-plugin.ts';
 
 export interface PluginMemoryParts {
   readonly registry: PluginRegistry;
-  readonly warn: (sentence: string) => void;
+  readonly warn: Say;
   readonly timeoutMs?: number | undefined;
 }
 
@@ -24,13 +25,14 @@ export function pluginMemory({ registry, warn, timeoutMs: ms = TIMEOUT_MS }: Plu
       const found = await Promise.all(
         registry.registered('memory-corpus').map(async ({ pluginId, registration }) => {
           try {
-            const given: unknown = await askPlugin({ pluginId, what: 'a search of its memory', ms }, () =>
-              registration.search({ query, maxResults, agentSessionKey: sessionKey }),
+            const given: unknown = await askPlugin(
+              { pluginId, what: 'a search of its memory', ms, isHeldUp: registration.isHeldUp },
+              () => registration.search({ query, maxResults, agentSessionKey: sessionKey }),
             );
             const hits = Array.isArray(given) ? given.slice(0, maxResults) : [];
             return hits.flatMap((hit) => readHit(pluginId, hit));
           } catch (error) {
-            warn(`The memory of the plugin "${pluginId}" could not be searched: ${reasonOf(error)}`);
+            warn(`The memory of the plugin "${pluginId}" could not be searched: ${reasonOf(error)}`, { pluginId });
             return [];
           }
         }),
@@ -42,9 +44,9 @@ export function pluginMemory({ registry, warn, timeoutMs: ms = TIMEOUT_MS }: Plu
       for (const { registration } of registry
         .registered('memory-corpus')
         .filter((each) => each.pluginId === pluginId)) {
-        const { get } = registration;
+        const { get, isHeldUp } = registration;
         if (!get) continue;
-        const given: unknown = await askPlugin({ pluginId, what: 'a passage of its memory', ms }, () =>
+        const given: unknown = await askPlugin({ pluginId, what: 'a passage of its memory', ms, isHeldUp }, () =>
           get({ lookup }),
         );
         if (isJsonObject(given) && typeof given.content === 'string') return given.content.slice(0, MAX_CONTENT_CHARS);

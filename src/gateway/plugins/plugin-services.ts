@@ -5,13 +5,14 @@
 
 import type { LoadedPlugin } from '../../plugins/loaded-plugin.ts';
 import type { PluginRegistry } from '../../plugins/plugin-registry.ts';
-import type { ServiceRegistration } from '../../plugins/registration.ts';
+import type { MayBeHeldUp, ServiceRegistration } from '../../plugins/registration.ts';
+import type { Say } from '../../protocol/log.ts';
 import { PluginTimeoutError } from '../errors.ts';
 import { askPlugin, reasonOf } from './ask-plugin.ts';
 
 export interface PluginServicesParts {
   readonly registry: PluginRegistry;
-  readonly warn: (sentence: string) => void;
+  readonly warn: Say;
   readonly startMs?: number | undefined;
   readonly stopMs?: number | undefined;
 }
@@ -30,7 +31,7 @@ const STOP_MS = 3_000;
 
 interface StartedService {
   readonly pluginId: string;
-  readonly service: ServiceRegistration;
+  readonly service: ServiceRegistration & MayBeHeldUp;
   state: ServiceStatus['state'];
   error?: string | undefined;
 }
@@ -93,10 +94,13 @@ export class PluginServices {
       (error: unknown) => {
         started.state = 'failed';
         started.error = reasonOf(error);
-        warn(`The ${name} of the plugin "${pluginId}" did not start: ${started.error}`);
+        warn(`The ${name} of the plugin "${pluginId}" did not start: ${started.error}`, { pluginId });
       },
     );
-    await askPlugin({ pluginId, what: `the start of its ${name}`, ms: startMs }, () => running).catch((error) => {
+    await askPlugin(
+      { pluginId, what: `the start of its ${name}`, ms: startMs, isHeldUp: service.isHeldUp },
+      () => running,
+    ).catch((error) => {
       if (error instanceof PluginTimeoutError) warn(`${error.message} Everything else goes on without it.`);
     });
   }
@@ -110,9 +114,9 @@ export class PluginServices {
 
   async #stop(services: readonly StartedService[]): Promise<void> {
     const { warn, stopMs: ms = STOP_MS } = this.#parts;
-    await inTurn(services.toReversed(), ms, async ({ pluginId, service: { id, stop } }) => {
+    await inTurn(services.toReversed(), ms, async ({ pluginId, service: { id, stop, isHeldUp } }) => {
       if (!stop) return;
-      const asked = { pluginId, what: `the stop of its service ${id}`, ms };
+      const asked = { pluginId, what: `the stop of its service ${id}`, ms, isHeldUp };
       await askPlugin(asked, () => stop()).catch((error: unknown) =>
         warn(`The service ${id} of the plugin "${pluginId}" did not stop well: ${reasonOf(error)}`),
       );

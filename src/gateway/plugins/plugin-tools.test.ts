@@ -67,6 +67,26 @@ describe('the tools of plugins', () => {
     expect(warnings).toEqual([expect.stringContaining('The plugin "greedy" has more than 512 tools')]);
   });
 
+  it('are waited for while other plugins keep theirs from working, and no longer than their own time', async () => {
+    let isHeldUp = true;
+    const slow = () => new Promise<readonly PluginTool[]>((made) => setTimeout(made, 300, [tool('roll')]));
+    const waiting = { ...registration(slow), isHeldUp: () => isHeldUp };
+    const idle = registration(() => new Promise(() => {}));
+    const registry = registryOf({ id: 'dice', registrations: [waiting] }, { id: 'idle', registrations: [idle] });
+    const warnings: string[] = [];
+    const tools = new PluginTools({
+      registry,
+      memoryHolder: () => undefined,
+      now: () => 0,
+      warn: (sentence) => warnings.push(sentence),
+      factoryMs: 50,
+    });
+    expect((await tools.join([], SCOPE)).map(({ name }) => name)).toEqual(['roll']);
+    expect(warnings).toEqual([expect.stringContaining('The plugin "idle" could not give its tools')]);
+    isHeldUp = false;
+    expect(await tools.join([], { ...SCOPE, sessionKey: 'agent:main:other' })).toEqual([]);
+  });
+
   it('join those of the product, with their plugin as owner', async () => {
     const scopes: unknown[] = [];
     const registry = registryOf({

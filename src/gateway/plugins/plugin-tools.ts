@@ -22,6 +22,8 @@ export interface PluginToolsParts {
   readonly now: () => number;
   /** Called once for each problem. */
   readonly warn: (sentence: string) => void;
+  /** How long a factory may take; the default is 5 seconds. */
+  readonly factoryMs?: number | undefined;
 }
 
 const FACTORY_MS = 5_000;
@@ -93,9 +95,9 @@ export class PluginTools {
   async #make({ pluginId, registration }: Registered<'tool'>, scope: PluginToolScope): Promise<readonly Tool[]> {
     const names = registration.names.length > 0 ? ` (${registration.names.join(', ')})` : '';
     try {
-      const given: unknown = await askPlugin({ pluginId, what: `its tools${names}`, ms: FACTORY_MS }, () =>
-        registration.make(scope),
-      );
+      const { isHeldUp } = registration;
+      const asked = { pluginId, what: `its tools${names}`, ms: this.#parts.factoryMs ?? FACTORY_MS, isHeldUp };
+      const given: unknown = await askPlugin(asked, () => registration.make(scope));
       const list = (Array.isArray(given) ? given : [given]).filter((each) => each !== null && each !== undefined);
       if (list.length > MAX_TOOLS_OF_REGISTRATION) {
         this.#tell(
@@ -159,7 +161,7 @@ export interface ToolOwner {
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** The tool, or why it cannot be offered. */
-export function readPluginTool(given: unknown, { pluginId, isOptional }: ToolOwner): Tool | string {
+function readPluginTool(given: unknown, { pluginId, isOptional }: ToolOwner): Tool | string {
   if (typeof given !== 'object' || given === null) return 'it is no object';
   const { name, description, parameters, execute } = given as Partial<PluginTool>;
   if (typeof name !== 'string' || !TOOL_NAME.test(name)) {

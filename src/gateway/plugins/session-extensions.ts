@@ -105,12 +105,13 @@ export class SessionExtensions {
     { sessionKey, sessionId }: SessionRow,
     { pluginId, namespace, value: state }: PluginStateRow,
   ): Promise<ShownExtension | undefined> {
-    const project = this.#find(pluginId, namespace)?.registration.project;
-    if (!this.#find(pluginId, namespace)) return undefined;
+    const found = this.#find(pluginId, namespace);
+    if (!found) return undefined;
+    const { project, isHeldUp } = found.registration;
     if (!project) return { pluginId, namespace, value: state };
     try {
       const what = `the projection of ${namespace}`;
-      const shown = await askPlugin({ pluginId, what, ms: PROJECTION_MS }, () =>
+      const shown = await askPlugin({ pluginId, what, ms: PROJECTION_MS, isHeldUp }, () =>
         project({ sessionKey, sessionId, state }),
       );
       if (shown === undefined) return undefined;

@@ -101,8 +101,9 @@ async function actInSession(
     new PluginMethodError({ pluginId, method: `the action ${actionId}`, pluginCode: undefined, reason: detail });
   let given: unknown;
   try {
-    given = await askPlugin({ pluginId, what: `the action ${actionId}`, ms }, () =>
-      found.registration.handler(context),
+    given = await askPlugin(
+      { pluginId, what: `the action ${actionId}`, ms, isHeldUp: found.registration.isHeldUp },
+      () => found.registration.handler(context),
     );
   } catch (error) {
     throw fail(reasonOf(error));

@@ -12,6 +12,7 @@ import type { PluginsConfiguration } from '../../plugins/plugins-parts.ts';
 import type { PluginSettings } from '../../protocol/plugin-settings.ts';
 import { pluginsConfigurationOf } from '../plugins-configuration.ts';
 import { type HostWithoutGatewayParts, hostWithoutGateway } from './host-without-gateway.ts';
+import { startInlineLoader, startWorkerLoader } from './start-loader.ts';
 
 export interface TryPluginOptions extends HostWithoutGatewayParts {
   readonly id: string;
@@ -27,14 +28,8 @@ export async function tryPlugin(options: TryPluginOptions): Promise<PluginStatus
     stateDir: environment.stateDir,
     homeDir: environment.home,
     loaders: {
-      worker: async (events) => {
-        const { WorkerPlugins } = await import('../../plugins/isolation/worker-plugins.ts');
-        return new WorkerPlugins({ ...configuration.settings.worker, events, now, warn });
-      },
-      inline: async () => {
-        const { InlinePlugins } = await import('../../plugins/loading/inline-plugins.ts');
-        return new InlinePlugins();
-      },
+      worker: (events) => startWorkerLoader({ ...configuration.settings.worker, events, now, warn }),
+      inline: startInlineLoader,
     },
     hooks: new HookRunner({ now }),
     hostFor: (pluginId) => hostWithoutGateway(options, pluginId),

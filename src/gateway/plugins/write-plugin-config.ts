@@ -33,7 +33,7 @@ const MAX_CHANGES = 100;
 /** Every section that the product reads, and those that OpenClaw reads to decide about trust. */
 export const OPERATOR_SECTIONS: ReadonlySet<string> = new Set(
   words(`
-    acceptUnused agents approvals bindings bootstrap cron delivery gateway hooks mcp models openboa plugins proxy recorder session
+    acceptUnused agents approvals bindings bootstrap cron delivery diagnostics gateway hooks limits logging mcp memory messages models openboa plugins proxy recorder session
     tools accessGroups auth channels commands env secrets security skills
   `),
 );

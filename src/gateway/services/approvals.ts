@@ -1,7 +1,6 @@
 // What can happen to a run that waits for a person: it is answered, its time is over, or it is stopped. In each case
 // the run goes on, clients that watch see it, and the place where the question was asked is told the outcome.
 
-import { CLIENT_GONE } from '../../agent/client-gone.ts';
 import type { DeliveryPort } from '../../agent/run-parts.ts';
 import type { Tell } from '../../facts/facts.ts';
 import type { ApprovalDecision, ApprovalResolution } from '../../protocol/approval-decision.ts';
@@ -9,11 +8,12 @@ import { describeDecision } from '../../protocol/approval-decision.ts';
 import { type Surface, surfaceId } from '../../protocol/inbound.ts';
 import type { LiveEvent } from '../../protocol/live-event.ts';
 import { newId } from '../../protocol/new-id.ts';
+import type { DueClock } from '../../store/due-clock.ts';
 import { PreconditionFailedError } from '../../store/errors.ts';
 import type { Store, Write } from '../../store/store.ts';
 import type { ApprovalRow, InboxRow } from '../../store/tables.ts';
 import { answerApproval } from '../../tools/approvals/answer-approval.ts';
-import { ApprovalClock } from '../../tools/approvals/approval-clock.ts';
+import { createApprovalClock } from '../../tools/approvals/approval-clock.ts';
 import { cancelApprovals } from '../../tools/approvals/cancel-approvals.ts';
 import { UnknownAllowRuleError } from '../errors.ts';
 
@@ -21,8 +21,6 @@ export interface ApprovalsParts {
   readonly store: Store;
   readonly delivery: DeliveryPort;
   readonly wakeLane: (sessionKey: string) => void;
-  /** Ends the run that is going on in this session; false when there is none, or when it is suspended. */
-  readonly stopLane: (sessionKey: string, reason: string) => boolean;
   readonly tell: Tell;
   readonly subscribe: (listener: (event: LiveEvent) => void) => () => void;
   readonly now: () => number;
@@ -39,20 +37,24 @@ export interface ApprovalSource {
 
 export class Approvals {
   readonly #parts: ApprovalsParts;
-  readonly #clock: ApprovalClock;
+  readonly #clock: DueClock<string>;
   #unsubscribe: () => void = () => {};
 
   constructor(parts: ApprovalsParts) {
     this.#parts = parts;
     const { store, now, warn } = parts;
-    this.#clock = new ApprovalClock({ store, now, warn, expire: (id) => this.#resolve(id, 'timeout', { by: 'time' }) });
+    this.#clock = createApprovalClock({
+      store,
+      now,
+      warn,
+      expire: (id) => this.#resolve(id, 'timeout', { by: 'time' }),
+    });
   }
 
   async open(): Promise<void> {
     this.#unsubscribe = this.#parts.subscribe(({ type }) => {
       if (type === 'approval-start') void this.#clock.look();
     });
-    await this.#endAbandoned();
     await this.#clock.open();
   }
 
@@ -71,19 +73,7 @@ export class Approvals {
     return this.#resolve(id, decision, source);
   }
 
-  /** Ends the run that goes on in a session, or that waits there for a person. False when there is none. */
-  async stop(sessionKey: string, reason: string): Promise<boolean> {
-    const { stopLane, store } = this.#parts;
-    // A run that is about to suspend counts as running but does not receive the stop any more, so both ways are always
-    // tried.
-    const isRunning = stopLane(sessionKey, reason);
-    const [run] = await store.select('runs', { where: { sessionKey, status: 'suspended' }, limit: 1 });
-    if (!run) return isRunning;
-    // The run may have continued meanwhile; then it is running now.
-    return (await this.cancel(run.runId, reason)) || isRunning || stopLane(sessionKey, reason);
-  }
-
-  /** Stops a suspended run. False when the run is not suspended. */
+  /** Stops a run that waits for a person. False when the run does not. */
   async cancel(runId: string, reason: string): Promise<boolean> {
     const { store, now } = this.#parts;
     const cancelled = await cancelApprovals(store, { runId, reason, now: now() });
@@ -97,17 +87,6 @@ export class Approvals {
       await this.#parts.store.commit([{ remove: 'allowRules', where: { id }, expect: 1 }], { site: 'allow-rule' });
     } catch (error) {
       throw error instanceof PreconditionFailedError ? new UnknownAllowRuleError({ ruleId: id.slice(0, 100) }) : error;
-    }
-  }
-
-  /**
-   * A client that waited on a connection of an earlier process is gone, so it would not get the answer. Its run is
-   * ended.
-   */
-  async #endAbandoned(): Promise<void> {
-    for (const { runId } of await this.#parts.store.select('runs', { where: { status: 'suspended' } })) {
-      const origin = await this.#originOf(runId);
-      if (origin?.payload?.inbound.isAwaited) await this.cancel(runId, CLIENT_GONE);
     }
   }
 
@@ -160,6 +139,7 @@ export class Approvals {
       sessionKey,
       surface,
       text: `Approval ${id} (${title}): ${describeDecision(approval)}${who}.`,
+      isLiteral: true,
       context: { agentId, sessionKey, runId: noteId },
     });
     return rows.map((row) => ({ insert: 'outbox', row }));

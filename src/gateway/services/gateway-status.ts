@@ -1,13 +1,17 @@
 // The state of the gateway, in numbers and sentences for an operator. It only reads and counts.
 
-import type { DeliveryGuarantee } from '../../channels/channel.ts';
+import type { Channel, DeliveryGuarantee } from '../../channels/channel.ts';
+import type { AccountStatus } from '../../channels/channel-capabilities.ts';
 import { listAgentIds, resolveDefaultAgentId } from '../../config/agents.ts';
-import type { UnusedSetting } from '../../config/list-unused-settings.ts';
 import type { Config } from '../../config/schema.ts';
+import type { KeySource } from '../../config/secrets/list-key-sources.ts';
 import type { Lanes } from '../../lanes/lanes.ts';
+import type { ActiveDebugLog } from '../../protocol/debug-log.ts';
+import type { UnusedSetting } from '../../protocol/unused-setting.ts';
 import { VERSION } from '../../protocol/version.ts';
 import type { ScheduleStatus } from '../../schedule/schedule.ts';
 import type { Store } from '../../store/store.ts';
+import type { RecordSize } from '../record-sizes.ts';
 
 export interface GatewayStatus {
   readonly version: string;
@@ -21,6 +25,12 @@ export interface GatewayStatus {
   readonly waiting: number;
   /** The number of tool calls that wait for a person. */
   readonly approvals: number;
+  readonly pairing: {
+    /** The number of people on chat platforms who wait for the operator's answer. */
+    readonly waiting: number;
+    /** How many messages of people who may not talk were refused since the start. */
+    readonly refused: number;
+  };
   readonly outbox: { readonly queued: number; readonly failed: number };
   readonly deadLetters: { readonly in: number; readonly out: number };
   readonly sessions: number;
@@ -29,6 +39,12 @@ export interface GatewayStatus {
   readonly warnings: readonly string[];
   /** Settings of OpenClaw that were found and are not used, the most dangerous first. */
   readonly unused: readonly UnusedSetting[];
+  /** From where each key and token comes, without its value. */
+  readonly keys: readonly KeySource[];
+  /** The debug logs that are on. */
+  readonly debug: readonly ActiveDebugLog[];
+  /** How much room the records take, and how fast they grow. */
+  readonly records: readonly RecordSize[];
 }
 
 export interface AgentStatus {
@@ -44,16 +60,23 @@ export interface ChannelStatus {
   readonly id: string;
   readonly guarantee: DeliveryGuarantee;
   readonly maxTextLength: number;
+  /** How each account is, on channels that say so. */
+  readonly accounts?: readonly AccountStatus[] | undefined;
 }
 
 export interface StatusParts {
   readonly store: Store;
   readonly lanes: Pick<Lanes, 'running' | 'waiting'>;
   readonly jobs: { status(): Promise<ScheduleStatus> };
-  readonly channels: readonly ChannelStatus[];
+  readonly channels: () => readonly Pick<Channel, 'id' | 'guarantee' | 'maxTextLength' | 'accounts'>[];
   readonly agents: () => readonly AgentStatus[];
+  readonly refused: () => number;
+  readonly now: () => number;
   readonly warnings: () => readonly string[];
   readonly unused: readonly UnusedSetting[];
+  readonly keys: readonly KeySource[];
+  readonly debug: () => readonly ActiveDebugLog[];
+  readonly sizes: { read(): Promise<readonly RecordSize[]> };
   /** Undefined while the gateway does not listen. */
   readonly url: () => string | undefined;
   readonly stateDir: string;
@@ -62,9 +85,10 @@ export interface StatusParts {
 
 export async function readGatewayStatus(parts: StatusParts): Promise<GatewayStatus> {
   const { store, lanes, channels } = parts;
-  const [waiting, approvals, queued, failed, deadIn, deadOut, sessions, schedule] = await Promise.all([
+  const [waiting, approvals, pairings, queued, failed, deadIn, deadOut, sessions, schedule] = await Promise.all([
     lanes.waiting(),
     store.count('approvals', { status: 'waiting' }),
+    store.count('pairings', { status: 'waiting', expiresAt: { gt: parts.now() } }),
     store.count('outbox', { status: 'queued' }),
     store.count('outbox', { status: { in: ['failed', 'dead'] } }),
     store.count('deadLetters', { direction: 'in' }),
@@ -79,16 +103,25 @@ export async function readGatewayStatus(parts: StatusParts): Promise<GatewayStat
     store: store.description,
     stateDir: parts.stateDir,
     agents: parts.agents(),
-    channels: channels.map(({ id, guarantee, maxTextLength }) => ({ id, guarantee, maxTextLength })),
+    channels: channels().map(({ id, guarantee, maxTextLength, accounts }) => ({
+      id,
+      guarantee,
+      maxTextLength,
+      ...(accounts && { accounts: accounts.list() }),
+    })),
     running: lanes.running,
     waiting,
     approvals,
+    pairing: { waiting: pairings, refused: parts.refused() },
     outbox: { queued, failed },
     deadLetters: { in: deadIn, out: deadOut },
     sessions,
     schedule,
     warnings: parts.warnings(),
     unused: parts.unused,
+    keys: parts.keys,
+    debug: parts.debug(),
+    records: await parts.sizes.read(),
   };
 }
 

@@ -44,7 +44,7 @@ it('lists every handler with its state, the reason and how its calls went', asyn
     ...{ state: 'blocked', calls: 0, lastFiredAt: null },
     reason: expect.stringContaining('allowConversationAccess'),
   });
-  expect(await row('mixed', 'subagent_spawned')).toMatchObject({ state: 'pending' });
+  expect(await row('mixed', 'subagent_spawned')).toMatchObject({ state: 'armed', calls: 0 });
   expect(await row('diary', 'agent:bootstrap')).toMatchObject({ state: 'armed', calls: 1 });
   await expect.poll(async () => (await row('diary', 'message:received'))?.calls).toBe(1);
   expect(await row('diary', 'message:sent')).toMatchObject({ state: 'armed', timeoutMs: 5_000 });

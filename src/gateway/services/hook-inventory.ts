@@ -16,7 +16,9 @@ import { describeUnknownEvents } from '../../hooks/packs/unknown-events.ts';
 import { HookRunner } from '../../hooks/runner.ts';
 import type { HandlerInfo } from '../../protocol/handler.ts';
 import { bundledHandlers } from '../composer/bundled-handlers.ts';
-import type { ContextEngine, ContextRequest, PreparedAgent } from '../composer/context-engine.ts';
+import type { ContextEngine, ContextRequest } from '../composer/context-engine.ts';
+import { listHandlerFaults } from '../composer/list-handler-faults.ts';
+import type { PreparedAgent } from '../composer/prepared-agents.ts';
 import { hookDirectoriesOf } from '../composer/user-handlers.ts';
 
 /**
@@ -76,25 +78,15 @@ export async function readHookInventory(
   };
 }
 
+/** Everything that is wrong with the handlers of an agent, also what keeps a healthy pack from being loaded. */
 export function listFaults({ registry }: Pick<PreparedAgent, 'registry'>): readonly string[] {
-  return [...registry.problems, ...registry.packs.flatMap(faultsOfPack)];
+  return [...listHandlerFaults(registry), ...registry.packs.flatMap(unmetNeeds)];
 }
 
-function faultsOfPack(fate: HookPackFate): readonly string[] {
-  const { pack } = fate;
-  switch (fate.kind) {
-    case 'not-selected':
-      return [];
-    case 'failed':
-      return [fate.error.message];
-    case 'ineligible': {
-      // An operator who switched a hook off does not need to know what else it would need.
-      if (fate.unmet.some(({ code }) => code === 'disabled')) return [];
-      return [`The hook "${pack.name}" is not loaded. ${fate.unmet.map(formatUnmetNeed).join(' ')}`];
-    }
-    case 'loaded':
-      return describeUnknownEvents(pack);
-  }
+function unmetNeeds(fate: HookPackFate): readonly string[] {
+  // An operator who switched a hook off does not need to know what else it would need.
+  if (fate.kind !== 'ineligible' || fate.unmet.some(({ code }) => code === 'disabled')) return [];
+  return [`The hook "${fate.pack.name}" is not loaded. ${fate.unmet.map(formatUnmetNeed).join(' ')}`];
 }
 
 export interface HookInventorySettings {
@@ -104,7 +96,7 @@ export interface HookInventorySettings {
 }
 
 /** Handlers that are called come first, in calling order; the rest follows by priority. */
-export function listHookItems(settings: HookInventorySettings): HookItem[] {
+function listHookItems(settings: HookInventorySettings): HookItem[] {
   const called = settings.prepared.runner.list('agent:bootstrap');
   const items = [
     ...bundledItems(settings),

@@ -11,6 +11,7 @@ import { type ToldSpan, withTexts } from '../../agent/request-text.ts';
 import type { Message } from '../../protocol/message.ts';
 import { readCapture } from '../../recorder/capture.ts';
 import type { Store } from '../../store/store.ts';
+import type { CaptureRow } from '../../store/tables.ts';
 
 export interface RequestSpans {
   readonly runId: string;
@@ -49,13 +50,24 @@ async function readRequest(store: Store, runId: string, call?: number): Promise<
     where: call === undefined ? { runId } : { runId, call: { lte: call } },
     orderBy: [['call', 'asc']],
   });
-  const captures = kept.filter((capture) => capture.call > FRAME_CALL);
-  const last = captures.at(-1);
+  const last = kept.at(-1);
   const framed = await readCapture(store, runId, FRAME_CALL);
   if (!last || (call !== undefined && last.call !== call) || framed?.body === undefined) return undefined;
-  const frame = JSON.parse(framed.body) as RequestFrame;
-  const added = captures.map(({ envelope }) => (envelope.spans ?? []) as unknown as readonly RequestSpan[]);
-  const spans = added.reduce(joinSpans, frame.spans);
+  return spansOfCaptures(store, JSON.parse(framed.body) as RequestFrame, kept);
+}
+
+/** The spans of the last of these requests of a run, which are all that came before it, in order. */
+export async function spansOfCaptures(
+  store: Store,
+  frame: RequestFrame,
+  kept: readonly CaptureRow[],
+): Promise<ReadRequest | undefined> {
+  const captures = kept.filter((capture) => capture.call > FRAME_CALL);
+  const last = captures.at(-1);
+  if (!last) return undefined;
+  const { runId } = last;
+  const added = captures.map(addedSpans);
+  const spans = spansOfRequest(frame, captures);
   const { system, tools } = frame;
   const unkept = spans.find(({ origin }) => origin === UNKEPT_AUTHOR)?.index ?? frame.unkept;
   const said = await messagesOf(store, runId, spans);
@@ -68,6 +80,18 @@ async function readRequest(store: Store, runId: string, call?: number): Promise<
     messageIndex: messageIndexOf(frame.spans, added.findLast(isRetold), runId),
     limits: frame.limits,
   };
+}
+
+/** The authors of a request, from the frame of its run and all requests of the run up to this one. */
+export function spansOfRequest(
+  frame: Pick<RequestFrame, 'spans'>,
+  captures: readonly Pick<CaptureRow, 'envelope'>[],
+): readonly RequestSpan[] {
+  return captures.map(addedSpans).reduce(joinSpans, frame.spans);
+}
+
+function addedSpans({ envelope }: Pick<CaptureRow, 'envelope'>): readonly RequestSpan[] {
+  return (envelope.spans ?? []) as unknown as readonly RequestSpan[];
 }
 
 /**
@@ -93,7 +117,7 @@ function joinSpans(before: readonly RequestSpan[], added: readonly RequestSpan[]
   return [...(isRetold(added) ? before.filter(({ where }) => where !== 'messages') : before), ...added];
 }
 
-function isRetold(added: readonly RequestSpan[]): boolean {
+export function isRetold(added: readonly RequestSpan[]): boolean {
   return added.some(({ where, index }) => where === 'messages' && index === 0);
 }
 

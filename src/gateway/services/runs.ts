@@ -4,22 +4,24 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CLIENT_GONE } from '../../agent/client-gone.ts';
+import { type ChildEndParts, planChildEndOfRun } from '../../agent/subagents/end-child.ts';
 import type { Tell } from '../../facts/facts.ts';
 import type { Lanes } from '../../lanes/lanes.ts';
 import { timeLimit } from '../../protocol/time-limit.ts';
 import { PreconditionFailedError } from '../../store/errors.ts';
 import type { Store } from '../../store/store.ts';
-import type { InboxRow, RunRow, TriggerPayload } from '../../store/tables.ts';
+import { type InboxRow, RESUMING_KINDS, type RunRow, type TriggerPayload } from '../../store/tables.ts';
 import { UnknownRunError } from '../errors.ts';
 import type { LiveEvents } from '../live-events.ts';
-import type { Approvals } from './approvals.ts';
+import type { Suspensions } from './suspensions.ts';
 
 export interface RunsParts {
   readonly store: Store;
   readonly lanes: Pick<Lanes, 'hold' | 'running' | 'stop'>;
-  readonly approvals: Pick<Approvals, 'cancel'>;
-  readonly live: Pick<LiveEvents, 'next'>;
+  readonly suspensions: Pick<Suspensions, 'cancel'>;
+  readonly live: Pick<LiveEvents, 'expect'>;
   readonly tell: Tell;
+  readonly childEnd: ChildEndParts;
   readonly now: () => number;
 }
 
@@ -36,23 +38,29 @@ export class Runs {
     this.#parts = parts;
   }
 
-  /** Resolves with the run when it is over. */
-  async wait(runId: string, signal?: AbortSignal): Promise<RunRow> {
-    const aside = new AbortController();
-    const watched = AbortSignal.any([aside.signal, ...(signal ? [signal] : [])]);
-    const ended = this.#parts.live.next((event) => event.type === 'run-end' && event.runId === runId, watched);
+  /**
+   * Resolves with the run when it is over. `isNew` says that its message was accepted just now, and that nothing else was
+   * waited for since: its end is then still to come, and need not be looked for first.
+   */
+  async wait(
+    runId: string,
+    signal?: AbortSignal,
+    { isNew = false }: { readonly isNew?: boolean } = {},
+  ): Promise<RunRow> {
+    const end = this.#parts.live.expect((event) => event.type === 'run-end' && event.runId === runId, signal);
     // The run may be over already, and then this method returns without waiting for the event.
-    ended.catch(() => {});
+    end.happened.catch(() => {});
     try {
-      const before = await this.#row(runId);
+      const before = isNew ? undefined : await this.#row(runId);
       if (before && isOver(before)) return before;
-      if (!before && (await this.#parts.store.count('inbox', { runId })) === 0) throw new UnknownRunError({ runId });
-      await ended;
+      if (!isNew && !before && (await this.#parts.store.count('inbox', { runId })) === 0)
+        throw new UnknownRunError({ runId });
+      await end.happened;
       const after = await this.#row(runId);
       if (!after) throw new UnknownRunError({ runId });
       return after;
     } finally {
-      aside.abort();
+      end.leave();
     }
   }
 
@@ -61,7 +69,7 @@ export class Runs {
    * reason, it is stopped because its client disconnected.
    */
   async stop(runId: string, reason: string = CLIENT_GONE): Promise<boolean> {
-    const { store, lanes, approvals } = this.#parts;
+    const { store, lanes, suspensions } = this.#parts;
     const [trigger] = await store.select('inbox', { where: { runId }, orderBy: [['seq', 'asc']], limit: 1 });
     if (!trigger || trigger.status === 'done' || trigger.status === 'dead') return false;
     if (trigger.status === 'queued' && (await this.#takeOut(runId, trigger.sessionKey, trigger.payload, reason)))
@@ -70,7 +78,7 @@ export class Runs {
     // A run that is about to suspend counts as running and does not receive the stop; a suspended one may continue
     // meanwhile.
     const wasRunning = stopRunning();
-    return (await approvals.cancel(runId, reason)) || wasRunning || stopRunning();
+    return (await suspensions.cancel(runId, reason)) || wasRunning || stopRunning();
   }
 
   /**
@@ -94,9 +102,9 @@ export class Runs {
 
   async #stopAll(sessionKey: string, reason: string, isMeant: (trigger: InboxRow) => boolean): Promise<void> {
     const patience = timeLimit(STOP_ALL_MS, () => new Error('The time for stopping runs is over.'));
-    const where = { sessionKey, status: { in: ['queued', 'claimed'] }, kind: { not: 'approval' } };
+    const where = { sessionKey, status: { in: ['queued', 'claimed'] } };
     const triggers = await this.#parts.store.select('inbox', { where, orderBy: [['seq', 'desc']] });
-    for (const { runId } of triggers.filter(isMeant)) {
+    for (const { runId } of triggers.filter(({ kind }) => !RESUMING_KINDS.has(kind)).filter(isMeant)) {
       if (!(await this.stop(runId, reason))) continue;
       await this.wait(runId, patience.signal).catch(() => {});
       // A run still writes something after it has told its end.
@@ -120,8 +128,14 @@ export class Runs {
 
   /** Removes a message that no lane has started. False when a lane was faster. */
   async #takeOut(runId: string, sessionKey: string, payload: TriggerPayload | null, reason: string): Promise<boolean> {
-    const { store, tell, now } = this.#parts;
+    const { store, tell, now, childEnd } = this.#parts;
     const at = now();
+    const error = `Stopped before it began: ${reason}.`;
+    const end = await planChildEndOfRun(childEnd, {
+      ...{ runId, sessionKey, sessionId: '', results: payload?.completionOf === undefined ? [] : [payload] },
+      status: 'stopped',
+      error,
+    });
     try {
       await store.commit(
         [
@@ -138,18 +152,22 @@ export class Runs {
               progressClaim: 0,
               startedAt: at,
               endedAt: at,
-              outcome: { error: `Stopped before it began: ${reason}.`, errorCode: 'ATRIUM_RUN_STOPPED' },
+              outcome: { error, errorCode: 'ATRIUM_RUN_STOPPED' },
               observed: true,
             },
           },
+          ...end.writes,
         ],
         { site: 'control' },
       );
     } catch (error) {
-      if (error instanceof PreconditionFailedError) return false;
-      throw error;
+      if (!(error instanceof PreconditionFailedError)) throw error;
+      // Either a lane has started it, or the run before it has ended meanwhile.
+      const isWaiting = end.isGuarded && (await store.count('inbox', { runId, status: 'queued' })) > 0;
+      return isWaiting ? this.#takeOut(runId, sessionKey, payload, reason) : false;
     }
     void tell('run-ended', { runId, sessionKey, status: 'stopped' });
+    end.tell();
     return true;
   }
 }

@@ -1,11 +1,18 @@
 // The services over a store whose gateway is not running: stored values can be read, and everything that needs a
-// running gateway is refused with the given error.
+// running gateway is refused with the given error. The limits on spending are in the configuration, which the caller
+// knows.
 
 import { Sessions, type SessionsParts } from '../../sessions/sessions.ts';
 import type { Store } from '../../store/store.ts';
 import type { Services } from './services.ts';
 
-export function servicesOfStore(store: Store, refusal: Error): Services {
+/** What the configuration says, for services that need more than the store. */
+interface OfConfiguration {
+  readonly pricesOf: Services['models']['pricesOf'];
+  readonly spending: Services['spending'];
+}
+
+export function servicesOfStore(store: Store, refusal: Error, { pricesOf, spending }: OfConfiguration): Services {
   const refuse = () => Promise.reject(refusal);
   const refusing = new Proxy(refuse, { get: () => refuse });
   const sessions = new Sessions(
@@ -18,7 +25,7 @@ export function servicesOfStore(store: Store, refusal: Error): Services {
       },
     }),
   );
-  return only<Services>(refusing, { store, sessions });
+  return only<Services>(refusing, { store, sessions, models: { pricesOf }, spending });
 }
 
 /** An object with these parts, in which every other part is `other`. */

@@ -2,28 +2,37 @@
 // the commands and the plugins. This file has no behaviour of its own.
 
 import type { InjectionRequest, QueuedText } from '../../agent/queue-injection.ts';
+import type { AccountStatus } from '../../channels/channel-capabilities.ts';
 import type { CommandList } from '../../commands/chat-command.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import type { DeadLetters } from '../../delivery/dead-letters.ts';
 import type { BeforeInstallEvent, InstallHookContext } from '../../hooks/lifecycle-hooks.ts';
+import type { ModelPrices } from '../../models/cost-of.ts';
 import type { Inbound } from '../../protocol/inbound.ts';
 import type { LiveEvent } from '../../protocol/live-event.ts';
+import type { DebugSwitches } from '../../recorder/debug-switches.ts';
 import type { Route } from '../../routing/resolve-route.ts';
 import type { Jobs } from '../../schedule/jobs.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { Store } from '../../store/store.ts';
 import type { McpServerStatus } from '../../tools/mcp/mcp-server.ts';
+import type { ExportedBundle, ExportRequest } from '../bundle/export-session.ts';
 import type { ConfigWatch } from '../config-watch.ts';
 import type { Inbox } from '../inbound/inbox.ts';
 import type { GatewayMethods } from '../plugins/gateway-methods.ts';
+import type { Pruned, PruneRequest } from '../retention.ts';
 import type { Approvals } from './approvals.ts';
+import type { Attachments } from './attachments.ts';
 import type { InstallVerdict } from './check-install.ts';
+import type { Children } from './children.ts';
 import type { ExplainToolsRequest, ToolsExplanation } from './explain-tools.ts';
 import type { GatewayStatus } from './gateway-status.ts';
 import type { HookControl } from './hook-control.ts';
+import type { Pairings } from './pairings.ts';
 import type { PluginControl } from './plugin-control.ts';
 import type { ContextLook, LookRequest, Preview, PreviewRequest } from './preview-message.ts';
 import type { Runs } from './runs.ts';
+import type { SpendReport } from './spending.ts';
 
 export interface Services {
   /** The store must only be read here. */
@@ -33,7 +42,8 @@ export interface Services {
   /**
    * Accepts a message: resolves when it is stored in the inbox. Rejects with an AtriumError when it cannot be accepted.
    */
-  readonly inbox: Pick<Inbox, 'receive'>;
+  readonly inbox: Pick<Inbox, 'receive' | 'keep' | 'findUpload' | 'readAttachment'>;
+  readonly attachments: Attachments;
   /** The agent and session that a message would go to, and the rules that decide it. */
   route(inbound: Inbound): Route;
   /**
@@ -42,6 +52,10 @@ export interface Services {
    */
   subscribe(listener: (event: LiveEvent) => void): () => void;
   status(): Promise<GatewayStatus>;
+  /** The metrics as text for Prometheus. */
+  metrics(): Promise<string>;
+  /** The limits on spending, and what they have come to. */
+  spending(): Promise<SpendReport>;
   readonly runs: Runs;
   readonly sessions: Sessions;
   readonly injections: {
@@ -49,10 +63,30 @@ export interface Services {
     queue(request: InjectionRequest): Promise<QueuedText>;
   };
   readonly approvals: Approvals;
+  /** The people on chat platforms who may talk to the agent, and those who asked. */
+  readonly pairings: Pick<Pairings, 'approve' | 'revoke'>;
+  readonly channels: {
+    /**
+     * Closes the channel of a chat platform and opens it again; gives how its accounts are then. Rejects with
+     * UnknownChannelError when the configuration has no account of it that could be opened.
+     */
+    reopen(id: string): Promise<readonly AccountStatus[]>;
+  };
+  readonly children: Pick<Children, 'list' | 'show' | 'stop' | 'kill'>;
   /** The commands that people can type into a chat now. */
   readonly commands: CommandList;
   readonly jobs: Jobs;
   readonly deadLetters: DeadLetters;
+  /** Debug logs that are switched on for a while. */
+  readonly debug: Pick<DebugSwitches, 'list' | 'switchOn' | 'switchOff'>;
+  readonly records: {
+    /** Removes what is old. */
+    prune(request: PruneRequest): Promise<readonly Pruned[]>;
+    /** Writes everything that is known about a session into a folder of its own, in `<state>/exports` unless told. */
+    exportSession(
+      request: Omit<ExportRequest, 'parent'> & { readonly parent?: string | undefined },
+    ): Promise<ExportedBundle>;
+  };
   readonly plugins: PluginControl;
   readonly hooks: HookControl;
   /** The methods that can be called by name: the gateway's own and those of plugins. */
@@ -68,6 +102,10 @@ export interface Services {
     explain(request: ExplainToolsRequest): Promise<ToolsExplanation>;
     /** The servers of tools that are configured and enabled. */
     mcpServers(): Promise<readonly McpServerStatus[]>;
+  };
+  readonly models: {
+    /** Per million tokens, as the configuration gives them now; undefined when they are not known. */
+    pricesOf(provider: string, model: string): ModelPrices | undefined;
   };
   /** How far the gateway follows its configuration files. */
   readonly configuration: Pick<ConfigWatch, 'state'>;

@@ -3,7 +3,8 @@ import type { NewRow, Store } from '../../store/store.ts';
 import { gatewayForTest } from '../../testkit/gateway-for-test.ts';
 import { reply } from '../../testkit/model-server.ts';
 import { ScratchStore } from '../../testkit/scratch-store.ts';
-import { MOST_USAGE_GROUPS, sumUsage } from './usage.ts';
+import { childRow } from './fixtures/child-row.ts';
+import { MOST_USAGE_GROUPS, sumUsage, type UsageQuery } from './usage.ts';
 
 const NOON = Date.parse('2026-05-06T12:00:00Z');
 const HOUR = 3_600_000;
@@ -75,6 +76,59 @@ describe('usage', () => {
     expect(groups[0]?.key).toBe(`run_${rows.length - 1}`);
     expect(others?.calls).toBe(500);
     expect(total.calls).toBe(rows.length);
+  });
+
+  it('of subagents is added to the run and the session that spawned them, and once to the total', async () => {
+    const key = (name: string) => `agent:main:subagent:${name}`;
+    const store = await storeWith([
+      { runId: 'run_1', cost: 1 },
+      { runId: 'run_2', cost: 2 },
+      { runId: 'run_3', sessionKey: key('outer'), cost: 4 },
+      { runId: 'run_4', sessionKey: key('inner'), cost: null },
+      { runId: 'run_5', sessionKey: key('inner'), agentId: 'ops', cost: 8, at: NOON - HOUR },
+      { runId: 'run_6', sessionKey: key('other'), cost: 16 },
+    ]);
+    const children = [
+      childRow({ childKey: key('outer'), parentKey: 'agent:main:main', parentRunId: 'run_1' }),
+      childRow({ childKey: key('inner'), parentKey: key('outer'), parentRunId: 'run_3', depth: 2 }),
+      childRow({
+        childKey: key('other'),
+        parentKey: 'agent:main:main',
+        parentRunId: 'run_2',
+        parentSessionId: 'ses_0',
+      }),
+    ];
+    await store.commit(
+      children.map((row) => ({ insert: 'children', row })),
+      { site: 'spawn' },
+    );
+    const told = async (query: Partial<UsageQuery>) => {
+      const report = await sumUsage(store, { by: 'run', timezone: 'UTC', ...query });
+      const sums = report.groups.map((group) => [group.key, group.cost, group.withSubagents?.cost ?? null]);
+      return { ...report, sums };
+    };
+    const byRun = await told({});
+    expect(byRun.sums.toReversed()).toEqual([
+      ['run_1', 1, 13],
+      ['run_2', 2, 18],
+      ['run_3', 4, 12],
+      ['run_4', null, null],
+      ['run_5', 8, null],
+      ['run_6', 16, null],
+    ]);
+    expect(byRun.groups.find((group) => group.key === 'run_1')?.withSubagents).toMatchObject({ calls: 4, unpriced: 1 });
+    expect(byRun).toMatchObject({ total: { calls: 6, cost: 31 }, totalWithSubagents: null });
+    expect((await told({ by: 'session' })).sums.toReversed()).toEqual([
+      ['agent:main:main', 3, 31],
+      [key('outer'), 4, 12],
+      [key('inner'), 8, null],
+      [key('other'), 16, null],
+    ]);
+    const main = { sessionKey: 'agent:main:main' };
+    expect(await told(main)).toMatchObject({ total: { cost: 3 }, totalWithSubagents: { cost: 31, calls: 6 } });
+    expect((await told({ ...main, since: NOON })).totalWithSubagents?.cost).toBe(23);
+    expect((await told({ ...main, sessionId: 'ses_1' })).totalWithSubagents?.cost).toBe(15);
+    expect((await told({ by: 'model', runId: 'run_2' })).totalWithSubagents?.cost).toBe(18);
   });
 
   it('outlives the session that it was for, is told by /status, and by the API', async () => {

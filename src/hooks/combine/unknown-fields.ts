@@ -10,7 +10,19 @@ import type { AnswerFields } from './answer-shape.ts';
 /** Fields that the runner fills in itself, and the context that it adds to an event. */
 const ALWAYS_KNOWN = ['alsoAsked', 'retryCandidates', 'context'];
 /** The fields that decide at a gate; the others only explain. */
-const DECIDING = ['block', 'requireApproval', 'params', 'outcome', 'cancel', 'content', 'findings'];
+const DECIDING = [
+  'block',
+  'requireApproval',
+  'params',
+  'outcome',
+  'cancel',
+  'content',
+  'findings',
+  'message',
+  'payload',
+  'text',
+  'handled',
+];
 
 /** Throws InvalidHandlerResult at a gate. */
 export function unknownFields(

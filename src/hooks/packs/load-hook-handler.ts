@@ -5,6 +5,7 @@
 import { pathToFileURL } from 'node:url';
 import type { InternalHookHandler } from '../../protocol/bootstrap-event.ts';
 import type { AtriumError } from '../../protocol/errors.ts';
+import { importModule } from '../../protocol/import-module.ts';
 import { within } from '../../protocol/time-limit.ts';
 import type { Suspension } from '../breaker.ts';
 import {
@@ -59,7 +60,7 @@ export async function loadHookHandler(
   let exports: unknown;
   try {
     const loading = file.isBundled
-      ? import(pathToFileURL(found.realPath).href)
+      ? importModule(pathToFileURL(found.realPath).href)
       : evaluateModule(found.realPath, environment);
     if (!(await within(timeoutMs, loading))) {
       return failed(new HookHandlerLoadTimeoutError({ hook, path, afterMs: timeoutMs }));

@@ -1,27 +1,30 @@
-// Claude, over Anthropic's Messages API or any server that speaks it. The package is loaded at the first request or
-// when the gateway warms it up, never at start.
+// Claude, over Anthropic's Messages API or any server that speaks it.
 
-import type { Model } from '../model.ts';
-import { createWireModel, type LanguageModel, type WireDialect, type WireModelSettings } from '../wire-model.ts';
-import { anthropicCall } from './anthropic-call.ts';
-import { MESSAGE_EVENTS } from './mend-event.ts';
+import type { Model, ModelRequest } from '../model.ts';
+import { createWireModel, type WireDialect, type WireModelSettings } from '../wire-model.ts';
+import { claudeModel } from './claude-models.ts';
+import { messageBody } from './message-body.ts';
+import { MESSAGE_EVENTS } from './message-events.ts';
 
 export function createAnthropicModel(settings: WireModelSettings): Model {
   return createWireModel(settings, dialect);
 }
 
-export async function loadAnthropic(): Promise<void> {
-  await import('@ai-sdk/anthropic');
-}
-
 const dialect: WireDialect = {
   api: 'anthropic-messages',
+  path: '/messages',
+  // The API takes 5 MB of base64.
+  maxImageBytes: (5 * 1_000_000 * 3) / 4,
   events: MESSAGE_EVENTS,
   keyHeader: (apiKey) => ({ 'x-api-key': apiKey }),
-  callOptions: anthropicCall,
-  async languageModel({ model, baseUrl, fetch }): Promise<LanguageModel> {
-    const { createAnthropic } = await import('@ai-sdk/anthropic');
-    // The package would look for a key in the environment. The real key is added while sending.
-    return createAnthropic({ baseURL: baseUrl, apiKey: 'added-while-sending', fetch }).messages(model);
-  },
+  headers: messageHeaders,
+  body: messageBody,
 };
+
+function messageHeaders({ tools }: ModelRequest, { model }: WireModelSettings): Record<string, string> {
+  const isAnnounced = tools.length > 0 && claudeModel(model).hasStructuredOutputs;
+  return {
+    ...(isAnnounced ? { 'anthropic-beta': 'structured-outputs-2025-11-13' } : {}),
+    'anthropic-version': '2023-06-01',
+  };
+}

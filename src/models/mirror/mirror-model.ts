@@ -16,18 +16,20 @@ import {
   type ModelRequest,
   type WireRequest,
 } from '../model.ts';
+import { imagesFor, type ShowImages } from '../wire-images.ts';
 import { describeRequest, quote } from './describe-request.ts';
 import { type MirrorStep, mirrorSteps } from './mirror-steps.ts';
 
-export const MIRROR_REF = { provider: 'mirror', model: 'mirror' } as const;
+const MIRROR_REF = { provider: 'mirror', model: 'mirror' } as const;
 
 export function createMirrorModel(): Model {
-  return { ...MIRROR_REF, api: 'mirror', contextWindow: undefined, prepare, stream };
+  return { ...MIRROR_REF, api: 'mirror', contextWindow: undefined, takesImages: false, prepare, stream };
 }
 
 async function prepare(request: ModelRequest): Promise<WireRequest> {
   const { system, tools, maxOutputTokens, temperature } = request;
-  const messages = request.messages.map(withoutDetails);
+  const show = await imagesFor(request.messages, { takesImages: false });
+  const messages = request.messages.map((message) => withoutImages(withoutDetails(message), show));
   return {
     url: 'mirror:',
     headers: { 'content-type': 'application/json' },
@@ -113,6 +115,10 @@ function withoutDetails(message: Message): Message {
   if (message.role !== 'tool' || message.details === undefined) return message;
   const { details: _, ...rest } = message;
   return rest;
+}
+
+function withoutImages(message: Message, show: ShowImages): Message {
+  return message.role === 'user' && message.attachments ? { role: 'user', content: show(message).text } : message;
 }
 
 function readRequest(body: string): ModelRequest | undefined {

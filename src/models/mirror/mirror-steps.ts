@@ -12,7 +12,7 @@ export type MirrorStep =
 
 export const LONGEST_WAIT_SECONDS = 60;
 
-export const FAILURE_KINDS: readonly ModelFailure['kind'][] = [
+const FAILURE_KINDS: readonly ModelFailure['kind'][] = [
   'rate-limit',
   'overloaded',
   'auth',

@@ -336,13 +336,27 @@ describe('older forms', () => {
     ]);
   });
 
+  it('of sending through the adapter of a platform are understood', async () => {
+    const { api, host } = apiOf({ config: { channels: { telegram: {} } } });
+    const adapter = await api.runtime.channel.outbound.loadAdapter('telegram');
+    expect(await adapter.sendText({ cfg: {}, to: 'group:-100', text: 'hello', threadId: 7 })).toMatchObject({
+      channel: 'telegram',
+      runId: 'run-1',
+    });
+    await adapter.sendMedia({ to: '101', text: 'see', mediaUrl: 'https://example.org/a.png', accountId: 'a' });
+    expect(host.asked.map(({ request }) => request)).toMatchObject([
+      { channel: 'telegram', to: 'group:-100', text: 'hello', threadId: '7' },
+      { channel: 'telegram', to: '101', text: 'see\nhttps://example.org/a.png', accountId: 'a' },
+    ]);
+    expect(await api.runtime.channel.outbound.loadAdapter('fax')).toBe(undefined);
+  });
+
   it('of saying something on a platform are understood', async () => {
     const { api, host } = apiOf();
     await api.runtime.channel.slack.sendMessageSlack('C1', 'hello', { accountId: 'a' });
     expect(host.asked).toEqual([
       { name: 'sendMessage', request: { channel: 'slack', to: 'C1', text: 'hello', accountId: 'a' } },
     ]);
-    expect(await api.runtime.channel.outbound.loadAdapter('fax')).toBe(undefined);
     expect([typeof api.runtime.tts.textToSpeech, typeof api.runtime.llm.complete, api.runtime.shiny]).toEqual([
       'undefined',
       'undefined',

@@ -325,7 +325,7 @@ function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-export function registeredInternalHook(registered: {
+function registeredInternalHook(registered: {
   readonly events: readonly string[];
   readonly name: string;
   readonly description?: string | undefined;

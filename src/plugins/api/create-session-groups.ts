@@ -174,7 +174,7 @@ function registeredAction(action: unknown, pluginId: string): SessionActionRegis
   };
 }
 
-export class RunContextNotes {
+class RunContextNotes {
   /** In the order of the last write. */
   readonly #runs = new Map<string, Map<string, string>>();
 

@@ -2,7 +2,7 @@
 // the setup. A part of the contract that has no counterpart here is an empty group and not undefined, because plugins look
 // two levels down to find out whether a function exists.
 
-import type { JsonObject, JsonValue } from '../../protocol/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
 import { detectMime, mediaKindFromMime } from '../openclaw-sdk/media-types.ts';
 import { runCommandWithTimeout } from '../openclaw-sdk/run-command.ts';
 import type { PluginHost } from '../plugin-host.ts';
@@ -100,9 +100,10 @@ export function createPluginRuntime({ setup, host, logger, onAgentEvent, legacy 
       run: ({ sessionKey, message, idempotencyKey }: SubagentRun) =>
         host.startRun({ sessionKey, message, idempotencyKey }).then(({ runId }) => ({ runId })),
       waitForRun: (request: { readonly runId: string; readonly timeoutMs?: number }) => host.waitForRun(request),
-      getSessionMessages: unavailable('subagent.getSessionMessages'),
-      getSession: unavailable('subagent.getSession'),
-      deleteSession: unavailable('subagent.deleteSession'),
+      getSessionMessages: (request: SessionMessages) => host.readSessionMessages(request),
+      // The older name of the same.
+      getSession: (request: SessionMessages) => host.readSessionMessages(request),
+      deleteSession: ({ sessionKey }: { readonly sessionKey: string }) => host.deleteSession({ sessionKey }),
     },
     agent: {
       defaults: {},
@@ -114,7 +115,7 @@ export function createPluginRuntime({ setup, host, logger, onAgentEvent, legacy 
       resolveApproval: (request: string | { readonly id: string; readonly decision: string }, decision = '') =>
         host.resolveApproval(typeof request === 'string' ? { id: request, decision } : request),
     },
-    channel: channelsOf(host, legacy),
+    channel: channelsOf(host, legacy, current),
     media: { detectMime, mediaKindFromMime },
     modelAuth: {
       resolveApiKeyForProvider: providerKeys(host),
@@ -131,6 +132,11 @@ export function createPluginRuntime({ setup, host, logger, onAgentEvent, legacy 
     taskFlow: {},
     llm: {},
   };
+}
+
+interface SessionMessages {
+  readonly sessionKey: string;
+  readonly limit?: number;
 }
 
 interface SubagentRun {
@@ -158,7 +164,41 @@ const OLDER_SENDERS: Readonly<Record<string, string>> = {
   whatsapp: 'sendMessageWhatsApp',
 };
 
-function channelsOf(host: PluginHost, legacy: RuntimeParts['legacy']) {
+/** What a plugin hands to `sendText` of an adapter. What is not here is accepted and has no effect. */
+interface OutboundText {
+  readonly to: string;
+  readonly text: string;
+  readonly accountId?: string | null;
+  readonly threadId?: string | number | null;
+}
+
+/**
+ * The way to a platform that the configuration names; undefined for any other. What is sent is in the outbox when the
+ * promise resolves, and the platform's own id of the message is not known yet.
+ */
+function adapterOf(host: PluginHost, config: JsonObject, channel: string) {
+  const { channels } = config;
+  if (!isJsonObject(channels ?? null) || !Object.hasOwn(channels as JsonObject, channel)) return undefined;
+  const sendText = async ({ to, text, accountId, threadId }: OutboundText) => {
+    const { runId } = await host.sendMessage({
+      channel,
+      to: String(to),
+      text: String(text),
+      accountId: accountId ?? undefined,
+      threadId: threadId === undefined || threadId === null ? undefined : String(threadId),
+    });
+    return { channel, messageId: '', runId };
+  };
+  return {
+    deliveryMode: 'gateway' as const,
+    sendText,
+    /** A file elsewhere is named by its address. */
+    sendMedia: ({ mediaUrl, ...message }: OutboundText & { readonly mediaUrl?: string }) =>
+      sendText({ ...message, text: [message.text, mediaUrl].filter(Boolean).join('\n') }),
+  };
+}
+
+function channelsOf(host: PluginHost, legacy: RuntimeParts['legacy'], config: () => JsonObject) {
   const send =
     (channel: string, name: string) =>
     (to: unknown, text: unknown, options: { readonly accountId?: string } = {}) => {
@@ -168,7 +208,7 @@ function channelsOf(host: PluginHost, legacy: RuntimeParts['legacy']) {
   const senders = Object.entries(OLDER_SENDERS).map(([channel, name]) => [channel, { [name]: send(channel, name) }]);
   return {
     ...(Object.fromEntries(senders) as Record<string, Record<string, ReturnType<typeof send>>>),
-    outbound: { loadAdapter: async (_channel?: string) => undefined },
+    outbound: { loadAdapter: async (channel = '') => adapterOf(host, config(), channel) },
     text: {},
     reply: {},
     routing: {},

@@ -63,9 +63,7 @@ const NEEDED: ReadonlySet<string> = new Set(
 /** Settings with which npm would start another program are not passed on. */
 const REFUSED_SETTINGS = /^npm_config_(?:script[-_]shell|node[-_]options|git|ignore[-_]scripts|before|prefix)$/i;
 
-export function variablesForNpm(
-  variables: Readonly<Record<string, string | undefined>>,
-): Readonly<Record<string, string>> {
+function variablesForNpm(variables: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
   const isWanted = (name: string) =>
     NEEDED.has(name.toLowerCase()) || (/^npm_config_/i.test(name) && !REFUSED_SETTINGS.test(name));
   const wanted = Object.entries(variables).flatMap(([name, value]) =>

@@ -56,8 +56,8 @@ const NEVER_ON_OTHERS: Readonly<Record<string, readonly PropertyKey[]>> = {
   'Error.prototype': ['then'],
 };
 
-/** So few members in one function are compiled to machine code; a loop over all of them takes six times as long. */
-const MEMBERS_A_CHECK = 24;
+/** So few comparisons in one function are compiled to machine code; a loop over all of them takes six times as long. */
+const COMPARISONS_A_CHECK = 24;
 
 /** Looked at in a thorough check only: looking up a getter is slow, and hardly any code depends on these. */
 const SELDOM_USED =
@@ -69,9 +69,16 @@ const INHERITED =
 
 type Check = () => boolean;
 
+/** One comparison of a check. `text` is its code, given the names of variables that hold the three values. */
+interface Comparison {
+  readonly holder: Holder;
+  readonly key?: PropertyKey | undefined;
+  readonly kept: unknown;
+  readonly text: (holder: string, key: string, kept: string) => string;
+}
+
 export class IntrinsicsGuard {
   readonly #holders: KeptHolder[] = [];
-  readonly #prototypes: readonly KeptHolder[];
   readonly #values: KeptValue[] = [];
   readonly #accessors: readonly KeptAccessor[];
   readonly #seldomUsed: KeptAccessor[];
@@ -85,13 +92,17 @@ export class IntrinsicsGuard {
     const isSeldom = ({ name, isGlobal }: KeptAccessor) => isGlobal || SELDOM_USED.test(name);
     this.#accessors = accessors.filter((each) => !isSeldom(each));
     this.#seldomUsed = accessors.filter(isSeldom);
-    this.#prototypes = this.#holders.filter(({ name }) => INHERITED.test(name));
     for (const { name, holder } of builtIns) {
       const never = holder === objectPrototype ? NEVER_ON_OBJECTS : (NEVER_ON_OTHERS[name] ?? []);
       for (const key of never) this.#absent.push({ holder, key, name: nameOf(name, key) });
     }
-    this.#checks = checksOf([...this.#values, ...this.#absent.map((each) => ({ ...each, value: undefined }))]);
-    this.#mostUsed = allOf(checksOf(this.#values.filter(({ name }) => MOST_USED.has(name))));
+    this.#checks = checksOf([
+      ...this.#values.map(comparisonOfValue),
+      ...this.#absent.map((each) => comparisonOfValue({ ...each, value: undefined })),
+      ...this.#accessors.map(comparisonOfAccessor),
+      ...this.#holders.filter(({ name }) => INHERITED.test(name)).flatMap(comparisonsOfHolder),
+    ]);
+    this.#mostUsed = allOf(checksOf(this.#values.filter(({ name }) => MOST_USED.has(name)).map(comparisonOfValue)));
   }
 
   /** Called after every call: looks at what almost all code uses, and at everything when some of that was changed. */
@@ -171,15 +182,6 @@ export class IntrinsicsGuard {
     for (const _ in {}) return false;
     const checks = this.#checks;
     for (let index = 0; index < checks.length; index += 1) if (!(checks[index] as Check)()) return false;
-    const accessors = this.#accessors;
-    for (let index = 0; index < accessors.length; index += 1) {
-      if (!isSame(accessors[index] as KeptAccessor)) return false;
-    }
-    const prototypes = this.#prototypes;
-    for (let index = 0; index < prototypes.length; index += 1) {
-      const { holder, prototype, isExtensible: wasExtensible } = prototypes[index] as KeptHolder;
-      if (getPrototypeOf(holder) !== prototype || isExtensible(holder) !== wasExtensible) return false;
-    }
     return true;
   }
 
@@ -216,7 +218,7 @@ export class IntrinsicsGuard {
       if ((typeof part !== 'function' && typeof part !== 'object') || part === null) continue;
       this.#seldomUsed.push(...this.#keep({ name: label, holder: part as Holder, isKept: () => true }));
     }
-    this.#checks.push(...checksOf(this.#values.slice(before)));
+    this.#checks.push(...checksOf(this.#values.slice(before).map(comparisonOfValue)));
   }
 
   /** `found` is what is known to have been changed. */
@@ -292,28 +294,51 @@ const MOST_USED = new Set([
   ...['get', 'set', 'delete'].map((name) => `Map.prototype.${name}`),
 ]);
 
-function checksOf(members: readonly Pick<KeptValue, 'holder' | 'key' | 'value'>[]): Check[] {
+function comparisonOfValue({ holder, key, value }: Pick<KeptValue, 'holder' | 'key' | 'value'>): Comparison {
+  const text: Comparison['text'] = is(value, Number.NaN)
+    ? (h, k) => `${h}[${k}] !== ${h}[${k}]`
+    : (h, k, v) => `${h}[${k}] === ${v}`;
+  return { holder, key, kept: value, text };
+}
+
+function comparisonOfAccessor({ holder, key, descriptor }: KeptAccessor): Comparison {
+  const text: Comparison['text'] = (h, k, v) =>
+    `(now = getOwnPropertyDescriptor(${h}, ${k})) !== undefined && now.get === ${v}.get && now.set === ${v}.set`;
+  return { holder, key, kept: descriptor, text };
+}
+
+function comparisonsOfHolder({ holder, prototype, isExtensible: wasExtensible }: KeptHolder): readonly Comparison[] {
+  return [
+    { holder, kept: prototype, text: (h, _, v) => `getPrototypeOf(${h}) === ${v}` },
+    { holder, kept: wasExtensible, text: (h, _, v) => `isExtensible(${h}) === ${v}` },
+  ];
+}
+
+function checksOf(comparisons: readonly Comparison[]): Check[] {
   const checks: Check[] = [];
-  for (let from = 0; from < members.length; from += MEMBERS_A_CHECK) {
-    checks.push(checkOf(members.slice(from, from + MEMBERS_A_CHECK)));
+  for (let from = 0; from < comparisons.length; from += COMPARISONS_A_CHECK) {
+    checks.push(checkOf(comparisons.slice(from, from + COMPARISONS_A_CHECK)));
   }
   return checks;
 }
 
-/** A function that compares these members. It is written as text, because only a fixed key is looked up fast. */
-function checkOf(members: readonly Pick<KeptValue, 'holder' | 'key' | 'value'>[]): Check {
-  const parts = members.map(({ key, value }, index) => {
-    const read = typeof key === 'string' ? `h${index}[${JSON.stringify(key)}]` : `h${index}[k${index}]`;
-    return is(value, Number.NaN) ? `${read} !== ${read}` : `${read} === v${index}`;
-  });
-  const names = members.map((_, index) => `h${index} = h[${index}], k${index} = k[${index}], v${index} = v[${index}]`);
-  const text = `const ${names.join(', ')}; return () => ${parts.join(' && ')};`;
-  const make = new Function('h', 'k', 'v', text) as (h: unknown[], k: unknown[], v: unknown[]) => Check;
-  return make(
-    members.map(({ holder }) => holder),
-    members.map(({ key }) => key),
-    members.map(({ value }) => value),
+/** A function that makes these comparisons. It is written as text, because only a fixed key is looked up fast. */
+function checkOf(comparisons: readonly Comparison[]): Check {
+  const names = comparisons.map(
+    (_, index) => `h${index} = h[${index}], k${index} = k[${index}], v${index} = v[${index}]`,
   );
+  const texts = comparisons.map(({ key, text }, index) =>
+    text(`h${index}`, typeof key === 'string' ? JSON.stringify(key) : `k${index}`, `v${index}`),
+  );
+  const text = `const ${names.join(', ')}; return () => { let now; return ${texts.join(' && ')}; };`;
+  return new Function('h', 'k', 'v', 'getOwnPropertyDescriptor', 'getPrototypeOf', 'isExtensible', text)(
+    comparisons.map(({ holder }) => holder),
+    comparisons.map(({ key }) => key),
+    comparisons.map(({ kept }) => kept),
+    getOwnPropertyDescriptor,
+    getPrototypeOf,
+    isExtensible,
+  ) as Check;
 }
 
 function allOf(checks: readonly Check[]): Check {

@@ -12,7 +12,7 @@ const { readFileSync } = require('node:fs');
 const { syncBuiltinESMExports } = require('node:module');
 const threads = require('node:worker_threads');
 
-/** Whoever listens is told what was refused. */
+/** On this channel, the worker is told what was refused. */
 const REFUSED = 'atrium:plugin-signal-refused';
 
 /** Whether a signal to this number reaches the gateway, in the numbering of kill(2). */

@@ -1,4 +1,4 @@
-// Plugins that change the built-ins which all plugins in the worker share. Whoever does it is named and left out, and no
+// Plugins that change the built-ins which all plugins in the worker share. A plugin that does it is named and left out, and no
 // other plugin ever runs with what was changed: a gate goes on refusing, whichever of the two was loaded first.
 
 import fc from 'fast-check';

@@ -114,10 +114,7 @@ export class WorkerHandlers {
     const reason = failure.reason.replace(/\.$/, '');
     const error = (failure.error as AtriumError | undefined) ?? new HookHandlerLoadError({ hook, path, reason });
     const failed: LoadedWorkerHandler = { ok: false, error };
-    if (failure.endedWorker) {
-      this.#parts.warn(error.message);
-      this.#dangerous.set(key, failed);
-    }
+    if (failure.endedWorker) this.#dangerous.set(key, failed);
     return failed;
   }
 }

@@ -162,10 +162,9 @@ export class WorkerPlugin implements WorkerGuest {
       if (registration.kind === 'hook') handlers.set(standIn, () => this.#placeOf(target));
       return [field, registration.kind === 'route' ? forwarding(standIn as CrossingRoute) : standIn] as const;
     });
-    const standIn = Object.fromEntries(fields) as unknown as PluginRegistration;
     const isHeldUp = () => this.#isHeldUp();
-    if (standIn.kind === 'internal-hook') return { ...standIn, isHeldUp };
-    return standIn.kind === 'hook' ? { ...standIn, remote: this.#remote, isHeldUp } : standIn;
+    const standIn = { ...Object.fromEntries(fields), isHeldUp } as unknown as PluginRegistration;
+    return standIn.kind === 'hook' ? { ...standIn, remote: this.#remote } : standIn;
   }
 
   /**

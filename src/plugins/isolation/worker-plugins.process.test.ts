@@ -12,7 +12,7 @@ let scratch: ScratchPlugins;
 let host: RecordingHost;
 let troubles: WorkerTrouble[] = [];
 let warnings: string[] = [];
-/** As whoever keeps plugins would: the newest form of each. */
+/** The newest form of each plugin, as the gateway keeps it. */
 const kept = new Map<string, LoadedPlugin>();
 let reloads = 0;
 
@@ -305,6 +305,28 @@ describe('the worker', () => {
     await expect(asking(() => hook(kept.get('bad'), 'agent_end').handler({}, {}))).rejects.toThrow('128 MB');
     expect(troubles).toMatchObject([{ culprits: ['bad'], cause: 'memory' }]);
     expect(await hook(kept.get('nice'), 'agent_end').handler({}, {})).toBe(1);
+    await plugins.close();
+    kept.clear();
+  });
+
+  it.each([
+    [
+      'many small objects',
+      'const all = []; for (;;) all.push({ n: calls++ });',
+      /used up its 256 MB|taking about \d+ MB/,
+    ],
+    // Memory that the process still has from the worker before is not seen to be taken.
+    [
+      'texts',
+      "const all = []; for (;;) all.push('x'.repeat(1_000) + calls++);",
+      /used up its 256 MB|taking about \d+ MB|busy for \d+ ms/,
+    ],
+  ])('is ended by name while %s fill its memory, and the process is not', async (_, body, sentence) => {
+    const plugins = new WorkerPlugins({ ...SETTINGS, memoryMb: 256, heartbeatMs: 1_000 });
+    await load(plugins, 'bad', `api.on('agent_end', async () => { ${body} });`);
+    // How much it was depends on how fast the machine is.
+    await expect(asking(() => hook(kept.get('bad'), 'agent_end').handler({}, {}))).rejects.toThrow(sentence);
+    expect(troubles).toMatchObject([{ culprits: ['bad'] }]);
     await plugins.close();
     kept.clear();
   });

@@ -38,11 +38,20 @@ export interface WorkerEnd {
   readonly by?: { readonly slot: number; readonly call: number } | undefined;
 }
 
+/**
+ * What a plugin has just made is moved to the old generation at once. When more is moved than V8 adds to a limit that is
+ * reached, V8 ends the whole process instead of the worker; the young generation of Node 24 would be large enough for that.
+ */
+const YOUNG_MB = 16;
+
 /** It shows that it is alive so many times in the time that it may be silent, and never less often than below. */
 const BEATS_A_HEARTBEAT = 4;
 const SLOWEST_BEAT_MS = 250;
 /** The factor where it is not certain that a plugin spins. */
 const EXTRA_PATIENCE = 5;
+/** The shares of its memory from which it counts as used up, and from which it is worth a word. */
+const NEARLY_FULL = 0.75;
+const NOTABLE = 0.25;
 const START_MS = 30_000;
 const AWAITED_LOAD_MS = 2_000;
 
@@ -62,6 +71,8 @@ export class WorkerThread {
   #watch: NodeJS.Timeout | undefined;
   #terminated: Promise<unknown> | undefined;
   #hasEnded = false;
+  /** What the process took when the worker was ready, beside the heap of the gateway. */
+  #otherMemoryMb = 0;
 
   constructor(settings: WorkerThreadSettings) {
     this.#settings = settings;
@@ -91,7 +102,7 @@ export class WorkerThread {
       execArgv: ['--require', guard],
       workerData,
       transferList: [port2],
-      resourceLimits: { maxOldGenerationSizeMb: settings.memoryMb },
+      resourceLimits: { maxOldGenerationSizeMb: settings.memoryMb, maxYoungGenerationSizeMb: YOUNG_MB },
       stdin: false,
       stdout: true,
       stderr: true,
@@ -177,6 +188,7 @@ export class WorkerThread {
       this.#finish(problem);
       throw new Error(problem.detail || problem.cause);
     }
+    this.#otherMemoryMb = otherMemoryMb();
     this.#watchIt();
     // Only calls that wait for an answer keep the process alive, see Wire: a program that composes ends by itself.
     this.#worker.unref();
@@ -217,10 +229,22 @@ export class WorkerThread {
       // plugins take turns without a pause, or one waits for something without letting others work.
       const isWorking = looksAtOne * everyMs >= patience && workedNow - worked >= patience / 2;
       if (isWorking || looks * everyMs >= patience * EXTRA_PATIENCE) {
-        this.#finish({ cause: 'spin', detail: `${Math.round(looks * everyMs)} ms` });
+        this.#finish(this.#endOfSilence(Math.round(looks * everyMs)));
       }
     }, everyMs);
     this.#watch.unref();
+  }
+
+  /**
+   * A thread that is near its limit of memory does little but look for memory to free, so it is silent for the same reason.
+   * Only the memory of the whole process can be read from here.
+   */
+  #endOfSilence(silentMs: number): WorkerEnd {
+    const grownMb = otherMemoryMb() - this.#otherMemoryMb;
+    const share = grownMb / this.#settings.memoryMb;
+    if (share >= NEARLY_FULL) return { cause: 'memory', detail: '' };
+    const taken = share >= NOTABLE ? `, taking about ${Math.round(grownMb)} MB of memory,` : '';
+    return { cause: 'spin', detail: `${silentMs} ms${taken}` };
   }
 
   #patienceWith(slot: number): number {
@@ -230,6 +254,11 @@ export class WorkerThread {
     // At the start a load may take its time. Later, the calls of all other plugins stand still meanwhile.
     return Math.max(isAwaited() ? Math.min(AWAITED_LOAD_MS, loadSilenceMs) : loadSilenceMs, heartbeatMs);
   }
+}
+
+function otherMemoryMb(): number {
+  const { rss, heapTotal } = process.memoryUsage();
+  return (rss - heapTotal) / 1024 / 1024;
 }
 
 function endBy({ slot, call, changed }: Tampering): WorkerEnd {
@@ -248,7 +277,7 @@ export interface WorkerProgram {
   readonly guard: string;
 }
 
-export function findWorkerProgram(here = import.meta.url): WorkerProgram {
+function findWorkerProgram(here = import.meta.url): WorkerProgram {
   const guardBeside = (place: string | URL) => fileURLToPath(new URL('./process-guard.cjs', place));
   if (here.endsWith('.ts')) return { program: readingSource(here), isText: true, guard: guardBeside(here) };
   const program = findProgram(here, 'plugins/isolation/plugin-worker');

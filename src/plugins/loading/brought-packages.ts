@@ -5,13 +5,14 @@
 // Errors: what a package throws itself is thrown as it is, and its code does not run a second time.
 
 import { createRequire } from 'node:module';
+import { importModule } from '../../protocol/import-module.ts';
 
 export class BroughtPackages {
   readonly #failures = new Map<string, unknown>();
 
   async import(path: string): Promise<unknown> {
     try {
-      return withAllNames(await import(path), path);
+      return withAllNames((await importModule(path)) as object, path);
     } catch (error) {
       this.#failures.set(path, error);
       throw error;

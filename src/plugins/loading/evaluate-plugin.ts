@@ -10,6 +10,7 @@ import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Jiti, JitiOptions, TransformOptions, TransformResult } from 'jiti';
+import { importModule } from '../../protocol/import-module.ts';
 import { PluginSdkMissingError } from '../errors.ts';
 import type { SdkModules } from '../openclaw-sdk/sdk-modules.ts';
 import type { PluginSetup } from '../plugin-setup.ts';
@@ -173,7 +174,7 @@ function createOwnJiti(
     nativeImport: async (id) => {
       refuse(id);
       if (MODULE.test(id)) return ownModule;
-      return isAbsolute(id) ? packages.import(id) : import(id);
+      return isAbsolute(id) ? packages.import(id) : importModule(id);
     },
     createRequire: (id) => {
       const native = createRequire(id);

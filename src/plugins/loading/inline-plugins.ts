@@ -51,7 +51,7 @@ export class InlinePlugins implements PluginLoader {
 }
 
 /** `isGone` is asked at every call. */
-export function guardRegistration<Registration extends PluginRegistration>(
+function guardRegistration<Registration extends PluginRegistration>(
   registration: Registration,
   pluginId: string,
   isGone: () => boolean,
@@ -64,7 +64,7 @@ export function guardRegistration<Registration extends PluginRegistration>(
   return { ...guarded, make: makeGuarded };
 }
 
-export function guardHost(host: PluginHost, pluginId: string, isGone: () => boolean): PluginHost {
+function guardHost(host: PluginHost, pluginId: string, isGone: () => boolean): PluginHost {
   return new Proxy(host, {
     get: (target, name) => {
       const ask: unknown = Reflect.get(target, name);

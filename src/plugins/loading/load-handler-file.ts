@@ -3,6 +3,7 @@
 //
 // Errors: never rejects for what the file does.
 
+import { importModule } from '../../protocol/import-module.ts';
 import type { HandlerProgram, HandlerSetup } from '../handler-setup.ts';
 import { labelOf } from '../lost-registrations.ts';
 import type { PluginLogEntry } from '../plugin-host.ts';
@@ -11,7 +12,7 @@ import type { PluginDraft } from './load-plugin.ts';
 import { openHandlerFile } from './open-handler-file.ts';
 
 export async function loadHandlerFile(setup: HandlerSetup, log: (entry: PluginLogEntry) => void): Promise<PluginDraft> {
-  const program = (await import(setup.program)) as HandlerProgram;
+  const program = (await importModule(setup.program)) as HandlerProgram;
   const loaded = await openHandlerFile(setup, program, log);
   if (!loaded.ok) return { ok: false, reason: loaded.error.message, error: loaded.error, notes: [] };
   const registration: InternalHandlerRegistration = {

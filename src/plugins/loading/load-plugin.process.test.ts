@@ -11,9 +11,12 @@ beforeEach(async () => {
 });
 afterEach(() => scratch.remove());
 
+/** On a busy machine a plugin may take longer to register than a gateway would wait for it. */
+const UNHURRIED = { registerTimeoutMs: 60_000 };
+
 async function load(files: Record<string, string> | string, host = recordingHost()) {
   const setup = await scratch.write('nice', files);
-  const draft = await loadPlugin(setup, host);
+  const draft = await loadPlugin(setup, host, UNHURRIED);
   if (!draft.ok) throw new Error('reason' in draft ? draft.reason : draft.needsInline.join());
   return { ...draft, host, setup };
 }

@@ -5,12 +5,12 @@
 
 import { readFile } from 'node:fs/promises';
 import { type LoadedHookHandler, loadHookHandler } from '../../hooks/packs/load-hook-handler.ts';
-import { PluginRefusedError } from '../errors.ts';
 import type { HandlerProgram, HandlerSetup } from '../handler-setup.ts';
 import { createBoundSymbols } from '../openclaw-sdk/bound-symbols.ts';
 import { createSdkModules } from '../openclaw-sdk/sdk-modules.ts';
 import { SHARED_SYMBOLS } from '../openclaw-sdk/shared-symbols.ts';
-import type { PluginHost, PluginLogEntry } from '../plugin-host.ts';
+import type { PluginLogEntry } from '../plugin-host.ts';
+import { refusingHost } from '../refusing-host.ts';
 
 export async function openHandlerFile(
   setup: HandlerSetup,
@@ -27,11 +27,11 @@ export async function handlerModules(
   log: (entry: PluginLogEntry) => void,
 ): Promise<Record<string, unknown>> {
   const { file } = setup;
-  // Whoever loads the file reports that it cannot be read.
+  // The code that loads the file reports that it cannot be read.
   const source = await readFile(file.path, 'utf8').catch(() => '');
   const sdk = createSdkModules({
     entryPath: file.path,
-    symbols: { ...SHARED_SYMBOLS, ...createBoundSymbols(setup, hostWithLog(setup.id, log)) },
+    symbols: { ...SHARED_SYMBOLS, ...createBoundSymbols(setup, refusingHost(setup.id, NO_HANDLERS_BUSINESS, log)) },
     imported: () => {},
     missed: (specifier, name) =>
       log({ level: 'warn', text: `It looks for ${name} in ${specifier}, which Atrium does not have.` }),
@@ -59,23 +59,4 @@ export async function handlerModules(
 }
 
 /** Handlers are told of events and answer them; what plugins may ask of the gateway is refused to them. */
-function hostWithLog(hook: string, log: (entry: PluginLogEntry) => void): PluginHost {
-  const refuse = async (): Promise<never> => {
-    throw new PluginRefusedError({ pluginId: hook, detail: 'handlers of hooks cannot ask for it, only plugins can' });
-  };
-  return {
-    log,
-    queueInjection: refuse,
-    readSessionState: refuse,
-    patchSessionState: refuse,
-    enqueueSystemEvent: refuse,
-    sendMessage: refuse,
-    startRun: refuse,
-    waitForRun: refuse,
-    resolveApproval: refuse,
-    callMethod: refuse,
-    cron: refuse,
-    writeConfig: refuse,
-    readProviderKey: refuse,
-  };
-}
+const NO_HANDLERS_BUSINESS = 'handlers of hooks cannot ask for it, only plugins can';

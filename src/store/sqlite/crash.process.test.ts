@@ -100,7 +100,7 @@ describe('a process that is killed', () => {
 
 describe.runIf(existsSync('/usr/bin/prlimit'))('a disk that takes no more', () => {
   it('is reported by every commit that needs it, costs nothing that was accepted, and needs no restart', async () => {
-    writer = start('commitUntilFull', [], 600);
+    writer = start('commitUntilFull', [], 1_000);
     const lines: string[] = [];
     for await (const line of linesOf(writer)) lines.push(line);
     const { accepted, kept, name, names } = JSON.parse(lines[0] ?? '{}');

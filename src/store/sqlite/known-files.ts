@@ -1,5 +1,5 @@
 // The files that a store was opened on, by what they are and not by their name. A file that was removed, or replaced by
-// another one of the same name, still takes writes from a process that has it open, and nobody ever reads them. While
+// another one of the same name, still takes writes from a process that has it open, and they are never read. While
 // this process has a file open, its number cannot be given to another file.
 
 import { statSync } from 'node:fs';

@@ -293,4 +293,178 @@ export const MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX sessions_to_tell ON sessions (end_to_tell)',
     ],
   },
+  {
+    version: 6,
+    statements: [
+      `CREATE TABLE waits (
+        run_id TEXT NOT NULL,
+        place TEXT NOT NULL,
+        session_key TEXT NOT NULL,
+        tool_call_id TEXT NOT NULL,
+        awaited TEXT NOT NULL,
+        is_any_enough BOOLEAN NOT NULL,
+        created_at BIGINT NOT NULL,
+        expires_at BIGINT NOT NULL,
+        status TEXT NOT NULL,
+        reason TEXT,
+        PRIMARY KEY (run_id, place)
+      )`,
+      'CREATE INDEX waits_by_status ON waits (status, expires_at)',
+      'CREATE INDEX waits_by_key ON waits (session_key)',
+    ],
+  },
+  {
+    version: 7,
+    statements: [
+      `CREATE TABLE children (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT,
+        child_key TEXT NOT NULL UNIQUE,
+        parent_key TEXT NOT NULL,
+        parent_session_id TEXT NOT NULL,
+        parent_agent_id TEXT NOT NULL,
+        parent_run_id TEXT NOT NULL,
+        call TEXT NOT NULL,
+        agent_id TEXT NOT NULL,
+        run_id TEXT NOT NULL,
+        depth BIGINT NOT NULL,
+        mode TEXT NOT NULL,
+        context TEXT NOT NULL,
+        task TEXT NOT NULL,
+        task_name TEXT,
+        label TEXT,
+        models TEXT NOT NULL,
+        tools TEXT NOT NULL,
+        origin TEXT NOT NULL,
+        bound_to TEXT,
+        bound_id TEXT,
+        owes BOOLEAN NOT NULL,
+        cleanup TEXT NOT NULL,
+        run_timeout_ms BIGINT,
+        created_at BIGINT NOT NULL,
+        ending TEXT,
+        ended_at BIGINT,
+        outcome TEXT,
+        result TEXT,
+        error TEXT,
+        is_answered BOOLEAN NOT NULL,
+        UNIQUE (parent_run_id, call)
+      )`,
+      'CREATE INDEX children_by_parent ON children (parent_key, is_answered)',
+      'CREATE INDEX children_by_end ON children (ended_at)',
+      'CREATE INDEX children_by_place ON children (bound_id)',
+    ],
+  },
+  {
+    version: 8,
+    statements: [
+      `CREATE TABLE attachments (
+        run_id TEXT NOT NULL,
+        hash TEXT NOT NULL,
+        session_key TEXT NOT NULL,
+        name TEXT NOT NULL,
+        mime TEXT NOT NULL,
+        size BIGINT NOT NULL,
+        at BIGINT NOT NULL,
+        PRIMARY KEY (run_id, hash)
+      )`,
+      'CREATE INDEX attachments_by_hash ON attachments (hash)',
+      'CREATE INDEX attachments_by_key ON attachments (session_key, hash)',
+    ],
+  },
+  {
+    version: 9,
+    statements: [
+      `CREATE TABLE drafts (
+        run_id TEXT NOT NULL PRIMARY KEY,
+        surface TEXT NOT NULL,
+        handle TEXT,
+        shown_at BIGINT NOT NULL
+      )`,
+    ],
+  },
+  {
+    version: 10,
+    statements: [
+      `CREATE TABLE pairings (
+        channel TEXT NOT NULL,
+        account_id TEXT NOT NULL,
+        sender_id TEXT NOT NULL,
+        sender_name TEXT,
+        surface TEXT NOT NULL,
+        code TEXT,
+        status TEXT NOT NULL,
+        requested_at BIGINT NOT NULL,
+        expires_at BIGINT,
+        times_told BIGINT NOT NULL,
+        approved_at BIGINT,
+        approved_by TEXT,
+        PRIMARY KEY (channel, account_id, sender_id)
+      )`,
+      `CREATE TABLE channel_memory (
+        channel TEXT NOT NULL,
+        account_id TEXT NOT NULL,
+        name TEXT NOT NULL,
+        value TEXT,
+        at BIGINT NOT NULL,
+        PRIMARY KEY (channel, account_id, name)
+      )`,
+    ],
+  },
+  {
+    version: 11,
+    statements: [
+      `CREATE TABLE spending (
+        subject TEXT NOT NULL,
+        per TEXT NOT NULL,
+        period TEXT NOT NULL,
+        since BIGINT NOT NULL,
+        money BIGINT NOT NULL,
+        tokens BIGINT NOT NULL,
+        reserved_money BIGINT NOT NULL,
+        reserved_tokens BIGINT NOT NULL,
+        unpriced BIGINT NOT NULL,
+        warned_at BIGINT,
+        PRIMARY KEY (per, period, subject)
+      )`,
+      `CREATE TABLE reservations (
+        run_id TEXT NOT NULL PRIMARY KEY,
+        at BIGINT NOT NULL,
+        provider TEXT NOT NULL,
+        model TEXT NOT NULL,
+        money BIGINT NOT NULL,
+        tokens BIGINT NOT NULL,
+        is_unpriced BOOLEAN NOT NULL,
+        counters TEXT NOT NULL
+      )`,
+    ],
+  },
+  {
+    version: 12,
+    statements: [
+      // Requests of older versions are not indexed yet; the gateway does it in the background.
+      'ALTER TABLE captures ADD COLUMN is_indexed BOOLEAN NOT NULL DEFAULT 0',
+      'CREATE INDEX captures_to_index ON captures (is_indexed, at)',
+      `CREATE TABLE prompt_pieces (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT,
+        scope TEXT NOT NULL,
+        hash TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        text TEXT NOT NULL,
+        about TEXT NOT NULL,
+        used_at BIGINT NOT NULL,
+        UNIQUE (scope, hash)
+      )`,
+      'CREATE INDEX prompt_pieces_by_use ON prompt_pieces (used_at)',
+      `CREATE TABLE prompt_receipts (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT,
+        run_id TEXT NOT NULL UNIQUE,
+        session_key TEXT NOT NULL,
+        agent_id TEXT NOT NULL,
+        at BIGINT NOT NULL,
+        sources BIGINT NOT NULL,
+        pieces TEXT NOT NULL
+      )`,
+      'CREATE INDEX prompt_receipts_by_key ON prompt_receipts (session_key, at)',
+    ],
+  },
 ];

@@ -130,7 +130,7 @@ describe('what must not be kept', () => {
 
 describe('a store without space', () => {
   it('says so, keeps what was accepted, and goes on when there is space again', async () => {
-    const store = await openSqliteStore({ file, maxPages: 80 });
+    const store = await openSqliteStore({ file, maxPages: 170 });
     const accepted: string[] = [];
     const fill = async () => {
       for (let index = 0; ; index += 1) {

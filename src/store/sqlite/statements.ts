@@ -1,8 +1,8 @@
 // Builds the statements of writes and queries, and keeps each prepared statement under its text. Commits of the same
 // shape differ only in their values, so each shape is prepared once.
 
-import { InvalidStoreRequestError, PreconditionFailedError } from '../errors.ts';
-import type { Claim, Condition, Query, Where, Write } from '../store.ts';
+import { CeilingPassedError, InvalidStoreRequestError, PreconditionFailedError } from '../errors.ts';
+import type { Add, Claim, Condition, Query, Where, Write } from '../store.ts';
 import type { TableName, Tables } from '../tables.ts';
 import type { Database, SqlValue, Statement } from './database.ts';
 import { type Column, codecOf, columnOf, decodeRow, encodeRow, encodeValue, type TableCodec } from './row-codec.ts';
@@ -26,6 +26,7 @@ export class Statements {
   prepareWrite(write: Write): () => WriteResult {
     if ('insert' in write) return this.#prepareInsert(write.insert, write.row, write.onConflict === 'ignore');
     if ('update' in write) return this.#prepareUpdate(write.update, write.where, write.set, write.expect);
+    if ('add' in write) return this.#prepareAdd(write);
     return this.#prepareRemove(write.remove, write.where, write.expect);
   }
 
@@ -91,6 +92,50 @@ export class Statements {
     return expecting(codec, statement, [...values, ...conditions.values], expect);
   }
 
+  /** The ceilings are looked at before the addition, so that the conditions mean the rows as they are. */
+  #prepareAdd({ add, where, by, ceilings = [], expect }: AnyAdd): () => WriteResult {
+    const codec = codecOf(add);
+    const amounts = new Map(
+      Object.entries(by)
+        .filter(([, amount]) => amount !== undefined)
+        .map(([field, amount]) => {
+          const column = numberColumnOf(codec, field);
+          return [column, encodeValue(codec.table, column, amount) as number];
+        }),
+    );
+    if (amounts.size === 0) throw new InvalidStoreRequestError({ table: codec.table, problem: 'nothing is added' });
+    const conditions = buildWhere(codec, where, 'refuse');
+    const checks = ceilings.map(({ of, most }) => this.#prepareCeiling(codec, conditions, of, most, amounts));
+    const additions = [...amounts.keys()].map(({ name }) => `${name} = ${name} + ?`).join(', ');
+    const statement = this.#prepare(`UPDATE ${codec.table} SET ${additions}${conditions.sql}`);
+    const addAll = expecting(codec, statement, [...amounts.values(), ...conditions.values], expect);
+    return () => {
+      for (const check of checks) check();
+      return addAll();
+    };
+  }
+
+  #prepareCeiling(
+    codec: TableCodec,
+    conditions: { readonly sql: string; readonly values: readonly SqlValue[] },
+    of: readonly string[],
+    most: number,
+    amounts: ReadonlyMap<Column, number>,
+  ): () => void {
+    const columns = of.map((field) => numberColumnOf(codec, field));
+    if (columns.length === 0 || !Number.isFinite(most)) {
+      throw new InvalidStoreRequestError({ table: codec.table, problem: 'a ceiling needs columns and a number' });
+    }
+    const added = columns.reduce((sum, column) => sum + (amounts.get(column) ?? 0), 0);
+    const sum = columns.map(({ name }) => name).join(' + ');
+    const above = `${conditions.sql === '' ? ' WHERE' : `${conditions.sql} AND`} ${sum} + ? > ?`;
+    const statement = this.#prepare(`SELECT 1 FROM ${codec.table}${above} LIMIT 1`);
+    return () => {
+      if (statement.get(...conditions.values, added, most) !== undefined)
+        throw new CeilingPassedError({ table: codec.table, columns: of, most });
+    };
+  }
+
   #prepareRemove(table: TableName, where: object, expect: number | undefined): () => WriteResult {
     const codec = codecOf(table);
     const conditions = buildWhere(codec, where, 'refuse');
@@ -105,6 +150,17 @@ export class Statements {
     this.#prepared.set(sql, statement);
     return statement;
   }
+}
+
+type AnyAdd = { [T in TableName]: Add<T> }[TableName];
+
+/** Adding to null gives null, and the store alone numbers rows; so both are refused. */
+function numberColumnOf(codec: TableCodec, field: string): Column {
+  const column = columnOf(codec, field);
+  const isNumber = column.kind === 'integer' || column.kind === 'real';
+  if (!isNumber || column.isNullable)
+    throw new InvalidStoreRequestError({ table: codec.table, problem: `nothing can be added to "${field}"` });
+  return column;
 }
 
 export interface WriteResult {
@@ -195,6 +251,13 @@ function buildCondition(table: string, column: Column, condition: Condition, val
   if ('not' in condition) {
     values.push(encodeValue(table, column, condition.not));
     return `${name} IS DISTINCT FROM ?`;
+  }
+  if ('contains' in condition) {
+    if (kind !== 'text') {
+      throw new InvalidStoreRequestError({ table, problem: `"${field}" has no text that could be searched` });
+    }
+    values.push(encodeValue(table, column, condition.contains));
+    return condition.ignoresCase ? `instr(lower(${name}), lower(?)) > 0` : `instr(${name}, ?) > 0`;
   }
   for (const [key, value] of Object.entries(condition)) {
     const comparison = COMPARISONS[key as keyof typeof COMPARISONS];

@@ -70,7 +70,7 @@ Paths are relative to the workspace. Give about three lines that stay around eac
     derivedPaths: derivedPathsOf,
     async run(params, context) {
       const { workspaceDir, signal } = context;
-      const place = { workspaceDir, withheld: withheldOf?.(context) };
+      const place = { workspaceDir, withheld: await withheldOf?.(context) };
       const { input } = params as unknown as ApplyPatchParams;
       const bytes = Buffer.byteLength(input);
       if (bytes > MAX_TEXT_BYTES) {

@@ -42,7 +42,7 @@ export interface HunkLine {
   readonly text: string;
 }
 
-export const MAX_PATCH_FILES = 100;
+const MAX_PATCH_FILES = 100;
 
 const BEGIN = '*** Begin Patch';
 const END = '*** End Patch';
@@ -64,7 +64,7 @@ export function parsePatch(patch: string): readonly PatchOperation[] {
 }
 
 /** The path of a line that names a file to touch; undefined for every other line. */
-export function pathOfHeader(line: string): string | undefined {
+function pathOfHeader(line: string): string | undefined {
   const header = FILE_HEADERS.find((each) => line.startsWith(each));
   return header === undefined ? undefined : line.slice(header.length).trim();
 }

@@ -8,7 +8,8 @@ import type { ApprovalDecision, ApprovalResolution } from '../../protocol/approv
 import { newId } from '../../protocol/new-id.ts';
 import { PreconditionFailedError } from '../../store/errors.ts';
 import type { Store, Write } from '../../store/store.ts';
-import type { ApprovalRow, InboxRow } from '../../store/tables.ts';
+import type { ApprovalRow } from '../../store/tables.ts';
+import { type Waker, wakeRun } from '../../store/wake-run.ts';
 import { ApprovalAnsweredError, DecisionNotAllowedError, UnknownApprovalError } from '../errors.ts';
 import type { AllowedCommand } from '../tool.ts';
 
@@ -39,7 +40,7 @@ export async function answerApproval(store: Store, answer: ApprovalAnswer): Prom
   const writes: readonly Write[] = [
     { update: 'approvals', where: { id, status: 'waiting' }, set, expect: 1 },
     ...(decision === 'allow-always' ? ruleOf(approval, by, now) : []),
-    ...(await wakeRun(store, approval.runId, id)),
+    ...(await wakeRun(store, approval.runId, wakerOf(id))),
     ...((await answer.also?.(answered)) ?? []),
   ];
   try {
@@ -63,30 +64,7 @@ function ruleOf({ agentId, toolName, id, rule }: ApprovalRow, createdBy: string,
   ];
 }
 
-/** The trigger that lets a waiting run go on with what it was started by; a run that is over needs none. */
-export async function wakeRun(store: Store, runId: string, because: string): Promise<readonly Write[]> {
-  const rows = await store.select('inbox', { where: { runId }, orderBy: [['seq', 'asc']], limit: 1 });
-  const origin: InboxRow | undefined = rows[0];
-  if (!origin?.payload || origin.status === 'done' || origin.status === 'dead') return [];
-  return [
-    {
-      insert: 'inbox',
-      row: {
-        runId,
-        sessionKey: origin.sessionKey,
-        kind: 'approval',
-        dedupeKey: wakeKeyOf(because),
-        fingerprint: null,
-        payload: { ...origin.payload, resumes: origin.payload.resumes ?? origin.kind },
-        // It has the age of what it resumes, because a client of an earlier process no longer waits.
-        acceptedAt: origin.acceptedAt,
-        status: 'queued',
-      },
-    },
-  ];
-}
-
-/** Under this key the answer to an approval is in the inbox. */
-export function wakeKeyOf(approvalId: string): string {
-  return JSON.stringify(['approval', approvalId]);
+/** How the answer to an approval is in the inbox. */
+export function wakerOf(approvalId: string): Waker {
+  return { kind: 'approval', dedupeKey: JSON.stringify(['approval', approvalId]) };
 }

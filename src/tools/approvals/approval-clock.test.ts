@@ -1,14 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { DueClock } from '../../store/due-clock.ts';
 import { StoreFullError } from '../../store/errors.ts';
 import type { NewRow, Store } from '../../store/store.ts';
 import { storeForEachTest } from '../../testkit/for-each-test.ts';
 import { answerApproval } from './answer-approval.ts';
-import { ApprovalClock, type ApprovalClockParts } from './approval-clock.ts';
+import { type ApprovalClockParts, createApprovalClock } from './approval-clock.ts';
 
 let store: Store;
 let now: number;
 let warnings: string[];
-let clocks: ApprovalClock[];
+let clocks: DueClock<string>[];
 const scratch = storeForEachTest();
 beforeEach(async () => {
   ({ store } = scratch);
@@ -86,8 +87,8 @@ describe('the clock of approvals', () => {
   });
 });
 
-function clock(changes: Partial<ApprovalClockParts> = {}): ApprovalClock {
-  const made = new ApprovalClock({
+function clock(changes: Partial<ApprovalClockParts> = {}): DueClock<string> {
+  const made = createApprovalClock({
     store,
     expire,
     now: () => now,

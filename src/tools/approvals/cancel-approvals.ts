@@ -5,7 +5,8 @@
 import { PreconditionFailedError } from '../../store/errors.ts';
 import type { Store, Write } from '../../store/store.ts';
 import type { ApprovalRow } from '../../store/tables.ts';
-import { wakeKeyOf, wakeRun } from './answer-approval.ts';
+import { wakeRun } from '../../store/wake-run.ts';
+import { wakerOf } from './answer-approval.ts';
 
 export interface Cancellation {
   readonly runId: string;
@@ -52,7 +53,7 @@ async function cancel(
         }),
       ),
       { remove: 'allowRules', where: { approvalId: { in: approvals.map(({ id }) => id) } } },
-      ...(isAsleep ? await wakeRun(store, runId, first.id) : []),
+      ...(isAsleep ? await wakeRun(store, runId, wakerOf(first.id)) : []),
     ],
     { site: 'approval' },
   );
@@ -70,5 +71,5 @@ async function pendingOf(store: Store, runId: string): Promise<readonly Approval
   if (waiting.length > 0) return waiting;
   const wakers = await store.select('inbox', { where: { runId, kind: 'approval', status: 'queued' } });
   const keys = new Set(wakers.map(({ dedupeKey }) => dedupeKey));
-  return rows.filter(({ id, decision }) => decision !== 'cancelled' && keys.has(wakeKeyOf(id)));
+  return rows.filter(({ id, decision }) => decision !== 'cancelled' && keys.has(wakerOf(id).dedupeKey));
 }

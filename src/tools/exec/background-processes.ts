@@ -41,9 +41,9 @@ export interface StartRequest {
   readonly spawned: SpawnedCommand;
 }
 
-export const MAX_RUNNING_A_SESSION = 16;
-export const MAX_RUNNING_IN_ALL = 64;
-export const MAX_KEPT_A_SESSION = 50;
+const MAX_RUNNING_A_SESSION = 16;
+const MAX_RUNNING_IN_ALL = 64;
+const MAX_KEPT_A_SESSION = 50;
 const KEPT_MS = 7 * 24 * 60 * 60_000;
 const PRUNE_EVERY_MS = 60 * 60_000;
 const PRUNE_SLICE = 200;

@@ -34,6 +34,8 @@ export interface ExecOptions {
   readonly store: Store;
   readonly processes: BackgroundProcesses;
   readonly policyOf: (agentId: string) => ExecPolicy;
+  /** The agents of the sessions that a child works for; empty for a session that nobody spawned. */
+  readonly agentsAbove: (sessionKey: string) => Promise<readonly string[]>;
   /** The gateway's own environment; commands see little of it. */
   readonly variables: Variables;
   readonly now: () => number;
@@ -89,23 +91,47 @@ export function createExecTool(options: ExecOptions): Tool {
   };
 }
 
+/** The policies that a command has to meet, all of them: that of the agent first, then those of the agents above it. */
+type ExecPolicies = readonly [own: ExecPolicy, ...above: ExecPolicy[]];
+
+async function policiesOf(
+  { policyOf, agentsAbove }: ExecOptions,
+  { agentId, sessionKey }: Pick<ToolCaller, 'agentId' | 'sessionKey'>,
+): Promise<ExecPolicies> {
+  const above = new Set(await agentsAbove(sessionKey));
+  above.delete(agentId);
+  return [policyOf(agentId), ...[...above].map(policyOf)];
+}
+
 async function decide(options: ExecOptions, params: ExecParams, caller: ToolCaller): Promise<ToolDecision> {
-  const policy = options.policyOf(caller.agentId);
-  if (policy.security === 'deny') return { kind: 'deny', reason: switchedOff(policy) };
-  const timeoutSeconds = checkedTimeLimit(policy, params);
+  const policies = await policiesOf(options, caller);
+  const denying = policies.find(({ security }) => security === 'deny');
+  if (denying) return { kind: 'deny', reason: switchedOff(denying) };
+  const timeoutSeconds = checkedTimeLimit(policies, params);
   const place = { workspaceDir: caller.workspaceDir, home: options.home };
   const { cwd, isDirect } = await resolveWorkingFolder(place, params.cwd);
   const { command } = params;
-  if (policy.ask !== 'always') {
-    if (policy.security === 'full') return { kind: 'allow', grant: { kind: 'policy', rule: FULL_SECURITY } };
-    const argv = parseSimpleCommand(command);
-    const rule = argv && (await ruleFor(options, policy, caller.agentId, { argv, cwd }));
-    if (argv && rule !== undefined) return { kind: 'allow', grant: { kind: 'rule', rule, argv } };
+  const argv = parseSimpleCommand(command);
+  const rules = argv && (await rulesFor(options, policies, caller.agentId, { argv, cwd }));
+  const asking = policies.filter((policy, index) => {
+    if (policy.ask === 'always') return true;
+    return policy.security !== 'full' && rules?.[index] === undefined;
+  });
+  if (asking.length === 0) {
+    const rule = rules?.find((each, index) => policies[index]?.security !== 'full' && each !== undefined);
+    const grant =
+      argv && rule !== undefined
+        ? ({ kind: 'rule', rule, argv } as const)
+        : ({ kind: 'policy', rule: FULL_SECURITY } as const);
+    return { kind: 'allow', grant };
   }
-  if (policy.ask === 'off') return { kind: 'deny', reason: NO_RULE };
+  if (asking.some(({ ask }) => ask === 'off')) return { kind: 'deny', reason: NO_RULE };
   // The link could lead elsewhere when the answer comes.
   if (!isDirect) return { kind: 'deny', reason: `A link leads there. Ask for ${JSON.stringify(cwd)} by its own name.` };
-  const rule = await lastingRule(options, policy, caller, { command, cwd });
+  // A rule of this agent would not keep the agents above it from asking.
+  const [own] = policies;
+  const mayLast = asking.every((policy) => policy === own);
+  const rule = mayLast ? await lastingRule(options, own, caller, { command, cwd }) : null;
   const limit = params.background ? undefined : timeoutSeconds;
   return {
     kind: 'ask',
@@ -122,27 +148,34 @@ const FULL_SECURITY = 'tools.exec.security "full"';
 const NO_RULE =
   'No rule allows this command, and no person is asked here: tools.exec.ask is "off". Only commands that tools.exec.allow names can run.';
 
-function checkedTimeLimit(policy: ExecPolicy, { timeoutSeconds, background, command }: ExecParams): number {
+function checkedTimeLimit(policies: ExecPolicies, { timeoutSeconds, background, command }: ExecParams): number {
+  const longest = Math.min(...policies.map((policy) => policy.timeoutSeconds));
   const problems: string[] = [];
   if (command.trim() === '') problems.push('command must not be empty.');
   if (command.includes('\0')) problems.push('command holds a NUL character, which no program can be given.');
   if (timeoutSeconds !== undefined && background)
     problems.push('timeoutSeconds is not for commands in the background.');
-  if (timeoutSeconds !== undefined && timeoutSeconds > policy.timeoutSeconds) {
-    problems.push(`timeoutSeconds must be at most ${policy.timeoutSeconds}; use background for longer.`);
+  if (timeoutSeconds !== undefined && timeoutSeconds > longest) {
+    problems.push(`timeoutSeconds must be at most ${longest}; use background for longer.`);
   }
   if (problems.length > 0) throw new ToolInputError({ tool: 'exec', problems });
-  return timeoutSeconds ?? policy.timeoutSeconds;
+  return timeoutSeconds ?? longest;
 }
 
-async function ruleFor(
+/** For each policy the rule that allows the command; undefined where none does. */
+async function rulesFor(
   { store }: ExecOptions,
-  { allow }: ExecPolicy,
+  [own, ...above]: ExecPolicies,
   agentId: string,
-  command: { readonly argv: readonly string[]; readonly cwd: string },
-): Promise<string | undefined> {
+  { argv, cwd }: { readonly argv: readonly string[]; readonly cwd: string },
+): Promise<readonly (string | undefined)[]> {
   const stored = await store.select('allowRules', { where: { agentId, toolName: 'exec' } });
-  return matchAllowRule(command, { configured: allow, stored });
+  // The rules of another agent were made for its own workspace, so those that speak of a folder there do not count here.
+  const elsewhere = { argv, cwd: '' };
+  return [
+    matchAllowRule({ argv, cwd }, { configured: own.allow, stored }),
+    ...above.map(({ allow }) => matchAllowRule(elsewhere, { configured: allow, stored: [] })),
+  ];
 }
 
 /**
@@ -168,16 +201,17 @@ async function lastingRule(
 }
 
 async function run(options: ExecOptions, params: ExecParams, context: ToolContext): Promise<ToolOutput> {
-  const { agentId, workspaceDir } = context;
-  const policy = options.policyOf(agentId);
-  if (policy.security === 'deny') throw new CommandNotGrantedError({ problem: `${policy.deniedBy ?? DENIED} now` });
-  const timeoutSeconds = checkedTimeLimit(policy, params);
+  const { workspaceDir } = context;
+  const policies = await policiesOf(options, context);
+  const denying = policies.find(({ security }) => security === 'deny');
+  if (denying) throw new CommandNotGrantedError({ problem: `${denying.deniedBy ?? DENIED} now` });
+  const timeoutSeconds = checkedTimeLimit(policies, params);
   const folder = await openWorkingFolder({ workspaceDir, home: options.home }, params.cwd);
   try {
-    const spawned = await granted(options, policy, params, context, folder);
+    const spawned = await granted(options, policies, params, context, folder);
     return params.background
       ? await startInBackground(options, params, context, folder, spawned)
-      : await runInForeground(options, policy, params, context, folder, spawned, timeoutSeconds);
+      : await runInForeground(options, policies[0], params, context, folder, spawned, timeoutSeconds);
   } finally {
     await folder.close();
   }
@@ -186,14 +220,16 @@ async function run(options: ExecOptions, params: ExecParams, context: ToolContex
 /** What is started, as far as the grant goes. */
 async function granted(
   options: ExecOptions,
-  policy: ExecPolicy,
+  policies: ExecPolicies,
   { command }: ExecParams,
   { grant, agentId, workspaceDir }: ToolContext,
   folder: WorkingFolder,
 ): Promise<SpawnedCommand> {
   if (!grant) throw new CommandNotGrantedError({ problem: 'nothing allowed it' });
   const path = await searchPathFor(options, workspaceDir);
-  const env = { ...execEnvironment(options.variables, policy.env).variables, PATH: path.join(':') };
+  const [own, ...above] = policies;
+  const names = own.env.filter((name) => above.every(({ env }) => env.includes(name)));
+  const env = { ...execEnvironment(options.variables, names).variables, PATH: path.join(':') };
   const { path: cwd } = folder;
   if (grant.kind === 'approval' && !folder.isDirect) {
     throw new CommandNotGrantedError({ problem: 'its folder is not the one that was approved any more' });
@@ -206,7 +242,9 @@ async function granted(
     throw new CommandNotGrantedError({ problem: 'the rule that allowed it names another command' });
   }
   // The rule may have been revoked, or a link may lead elsewhere by now.
-  if ((await ruleFor(options, policy, agentId, { argv, cwd: folder.cwd })) === undefined) {
+  const rules = await rulesFor(options, policies, agentId, { argv, cwd: folder.cwd });
+  const isListed = policies.every(({ security }, index) => security === 'full' || rules[index] !== undefined);
+  if (!isListed || rules.every((rule) => rule === undefined)) {
     throw new CommandNotGrantedError({ problem: 'the rule that allowed it is gone' });
   }
   const [program = '', ...args] = argv;

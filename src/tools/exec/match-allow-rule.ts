@@ -60,7 +60,7 @@ function matches({ words, isOpen }: AllowRule, { argv, cwd }: AskedCommand): boo
   return !canRunOtherPrograms(program) && isSame(words, argv.slice(0, words.length));
 }
 
-export function isRelativePath(program: string): boolean {
+function isRelativePath(program: string): boolean {
   return program.includes('/') && !program.startsWith('/');
 }
 

@@ -296,7 +296,7 @@ export class McpServer {
 }
 
 /** Another program, address, environment or account may offer something else. */
-export function fingerprintOf(transport: McpTransport): string {
+function fingerprintOf(transport: McpTransport): string {
   return createHash('sha256')
     .update(JSON.stringify([LISTING_FORM, transport]))
     .digest('hex')
@@ -318,7 +318,7 @@ const MAX_LINE_CHARS = 500;
 const MAX_LINES = 30;
 const WINDOW_MS = 60_000;
 
-export class ServerLog {
+class ServerLog {
   readonly #name: string;
   readonly #parts: ServerLogParts;
   #last = '';

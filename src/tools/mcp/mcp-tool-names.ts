@@ -9,7 +9,7 @@ export interface NamedTool {
   readonly tool: string;
 }
 
-export const MAX_TOOL_NAME_CHARS = 64;
+const MAX_TOOL_NAME_CHARS = 64;
 const SUFFIX_CHARS = 8;
 
 /** One name for each, in their order; undefined for what was listed twice. */

@@ -1,9 +1,11 @@
-// Who may look into an agent's memory through its tools. The same rule that keeps MEMORY.md out of a prompt keeps it,
-// and the notes beside it, out of the answers of the memory tools and of the file tools. A command that `exec` runs is a
-// program like any other: it sees what the gateway's user sees.
+// Who may look into an agent's memory through its tools. The same rule that keeps files out of a prompt keeps them out of
+// the answers of the memory tools and of the file tools. It holds for a child as for every session that it works for. A
+// command that `exec` runs is a program like any other: it sees what the gateway's user sees.
 
 import { isCronSessionKey, isSharedSurfaceSessionKey, isSubagentSessionKey } from '../../protocol/session-key.ts';
 import { isWithheldName, SEVERAL_PEOPLE_READ } from '../../protocol/withheld-file.ts';
+import { isForSeveralPeople } from '../../store/lineage-of.ts';
+import type { ChildRow } from '../../store/tables.ts';
 import type { WithheldFiles } from '../contained-path.ts';
 import { describeWithheld } from '../errors.ts';
 import type { ToolCaller, ToolOutput } from '../tool.ts';
@@ -12,48 +14,64 @@ import type { ToolCaller, ToolOutput } from '../tool.ts';
 export interface MemoryPolicy {
   /** Files that a surface which several people read must not see. */
   readonly withholdOnSharedSurfaces: readonly string[];
-  /** The only files that subagents and cron jobs may see. */
+  /** The only bootstrap files that subagents and cron jobs may see. */
   readonly subagentFiles: readonly string[];
+  /** All bootstrap files of the agent, in every spelling. */
+  readonly bootstrapFiles: readonly string[];
 }
 
 export type MemoryPolicyOf = (agentId: string) => MemoryPolicy;
 
+/** What decides about the files of an agent. */
+export interface MemoryRules {
+  readonly policyOf: MemoryPolicyOf;
+  /** The rows of a child and of the children above it; empty for a session that nobody spawned. */
+  readonly lineageOf: (sessionKey: string) => Promise<readonly Pick<ChildRow, 'parentKey' | 'origin' | 'boundTo'>[]>;
+}
+
+type Looking = Pick<ToolCaller, 'agentId' | 'sessionKey' | 'surface'>;
+
 /** The answer to a caller who may not look; undefined for one who may. */
-export function withheldMemory(
-  { agentId, sessionKey, surface }: Pick<ToolCaller, 'agentId' | 'sessionKey' | 'surface'>,
-  policyOf: MemoryPolicyOf,
-): ToolOutput | undefined {
-  const { withholdOnSharedSurfaces, subagentFiles } = policyOf(agentId);
-  if (isShared({ sessionKey, surface }) && namesMemory(withholdOnSharedSurfaces))
+export async function withheldMemory(caller: Looking, rules: MemoryRules): Promise<ToolOutput | undefined> {
+  const { agentId, sessionKey } = caller;
+  const { withholdOnSharedSurfaces, subagentFiles } = rules.policyOf(agentId);
+  if (namesMemory(withholdOnSharedSurfaces) && (await isShared(caller, rules)))
     return refusal('private-surface', SEVERAL_PEOPLE_READ);
   const isHelper = isSubagentSessionKey(sessionKey) || isCronSessionKey(sessionKey);
-  if (isHelper && !namesMemory(subagentFiles)) return refusal('filtered-session', 'this session works without it');
+  if (isHelper && !namesMemory(subagentFiles)) return refusal('filtered-session', WORKS_WITHOUT);
   return undefined;
 }
 
 /**
- * What the file tools must not open for a caller; undefined when everything is open. Subagents and cron jobs of the
- * operator may open it: they work on files that they are told of, and a job may tend the memory.
+ * What the file tools must not open for a caller; undefined when everything is open. A cron job that answers nowhere, or
+ * to one person, may open it: the operator wrote its task, which may be to tend the memory.
  */
-export function withheldFiles(
-  { agentId, sessionKey, surface }: Pick<ToolCaller, 'agentId' | 'sessionKey' | 'surface'>,
-  policyOf: MemoryPolicyOf,
-): WithheldFiles | undefined {
-  const { withholdOnSharedSurfaces: names } = policyOf(agentId);
-  if (names.length === 0 || !isShared({ sessionKey, surface })) return undefined;
-  const withMemory = namesMemory(names);
+export async function withheldFiles(caller: Looking, rules: MemoryRules): Promise<WithheldFiles | undefined> {
+  const { withholdOnSharedSurfaces, subagentFiles, bootstrapFiles } = rules.policyOf(caller.agentId);
+  const fromOthers = (await isShared(caller, rules)) ? withholdOnSharedSurfaces : [];
+  const fromChildren = isSubagentSessionKey(caller.sessionKey)
+    ? bootstrapFiles.filter((name) => !isWithheldName(subagentFiles, name))
+    : [];
+  const names = [...new Set([...fromOthers, ...fromChildren])];
+  if (names.length === 0) return undefined;
+  const isMemory = (name: string) => isMemoryName(name) || name === 'memory';
+  const isFromOthers = (name: string) =>
+    isWithheldName(fromOthers, name) || (isMemory(name) && namesMemory(fromOthers));
   return {
     names,
-    folders: withMemory ? ['memory'] : [],
-    describe: (name) => (isMemoryName(name) || name === 'memory' ? MEMORY : name),
-    because: SEVERAL_PEOPLE_READ,
+    folders: namesMemory(names) ? ['memory'] : [],
+    describe: (name) => (isMemory(name) ? MEMORY : name),
+    because: (name) => (isFromOthers(name) ? SEVERAL_PEOPLE_READ : WORKS_WITHOUT),
   };
 }
 
-/** A private session may also answer in a group, so both are checked. */
-function isShared({ sessionKey, surface }: Pick<ToolCaller, 'sessionKey' | 'surface'>): boolean {
-  return isSharedSurfaceSessionKey(sessionKey) || surface.peer.kind !== 'direct';
+/** A private session may also answer in a group, and a child works for its parent, so all of them are checked. */
+async function isShared({ sessionKey, surface }: Looking, { lineageOf }: MemoryRules): Promise<boolean> {
+  if (isSharedSurfaceSessionKey(sessionKey) || surface.peer.kind !== 'direct') return true;
+  return isForSeveralPeople(await lineageOf(sessionKey));
 }
+
+const WORKS_WITHOUT = 'this session works without it';
 
 function namesMemory(names: readonly string[]): boolean {
   return names.some(isMemoryName);

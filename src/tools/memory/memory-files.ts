@@ -10,8 +10,8 @@ import { ToolFileMissingError, ToolInputError } from '../errors.ts';
 import { readWholeText } from '../file-text.ts';
 
 /** Larger ones are data; they can still be read in parts. */
-export const MAX_INDEXED_FILE_BYTES = 512n * 1024n;
-export const MAX_MEMORY_FILES = 1_000;
+const MAX_INDEXED_FILE_BYTES = 512n * 1024n;
+const MAX_MEMORY_FILES = 1_000;
 const MAX_DEPTH = 4;
 
 export interface MemoryFile {

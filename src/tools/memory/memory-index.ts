@@ -202,7 +202,7 @@ function hitOf(row: unknown): MemoryHit {
 /** In pages of 4 KiB: texts, their copies for searching, and the index over them. */
 const MAX_PAGES = 8_192;
 
-export async function openIndexDatabase(): Promise<Database> {
+async function openIndexDatabase(): Promise<Database> {
   const { DatabaseSync } = await import('@photostructure/sqlite');
   const database = new DatabaseSync(':memory:', { returnArrays: true });
   database.exec(`PRAGMA max_page_count = ${MAX_PAGES}; PRAGMA temp_store = MEMORY`);
@@ -215,12 +215,12 @@ export async function openIndexDatabase(): Promise<Database> {
 }
 
 /** The same text with blanks around every letter of a script that has none between words. */
-export function searchableText(text: string): string {
+function searchableText(text: string): string {
   return text.normalize('NFKC').replace(UNSPACED, ' $& ');
 }
 
 /** Undefined when there is nothing to look for. */
-export function fullTextQuery(text: string): string | undefined {
+function fullTextQuery(text: string): string | undefined {
   const words = text.normalize('NFKC').match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
   const terms = new Set(words.flatMap(termsOf));
   return terms.size === 0 ? undefined : [...terms].slice(0, MAX_TERMS).join(' OR ');
@@ -247,9 +247,9 @@ export interface MemoryChunk {
   readonly text: string;
 }
 
-export const MAX_CHUNK_CHARS = 800;
+const MAX_CHUNK_CHARS = 800;
 
-export function memoryChunks(text: string): readonly MemoryChunk[] {
+function memoryChunks(text: string): readonly MemoryChunk[] {
   const chunks: MemoryChunk[] = [];
   const headings: string[] = [];
   let open: string[] = [];

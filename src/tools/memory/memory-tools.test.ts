@@ -12,7 +12,12 @@ import type { MemoryPolicy } from './memory-access.ts';
 import { MemoryIndexes } from './memory-index.ts';
 import { createMemoryGetTool, createMemorySearchTool } from './memory-tools.ts';
 
-const PRIVATE: MemoryPolicy = { withholdOnSharedSurfaces: ['MEMORY.md', 'memory.md'], subagentFiles: ['AGENTS.md'] };
+const BOOTSTRAP_FILES = ['AGENTS.md', 'MEMORY.md', 'memory.md'];
+const PRIVATE: MemoryPolicy = {
+  withholdOnSharedSurfaces: ['MEMORY.md', 'memory.md'],
+  subagentFiles: ['AGENTS.md'],
+  bootstrapFiles: BOOTSTRAP_FILES,
+};
 
 let indexes: MemoryIndexes;
 const scratch = workspaceForEachTest();
@@ -32,8 +37,8 @@ function call(
   params: JsonObject,
   { policy = PRIVATE, ...context }: Calling = {},
 ): Promise<ToolOutput> {
-  const policyOf = () => policy;
-  const tool = name === 'get' ? createMemoryGetTool({ policyOf }) : createMemorySearchTool({ indexes, policyOf });
+  const rules = { policyOf: () => policy, lineageOf: async () => [] };
+  const tool = name === 'get' ? createMemoryGetTool({ rules }) : createMemorySearchTool({ indexes, rules });
   return runTool(tool, params, toolContextForTest({ workspaceDir: scratch.workspaceDir, ...context }));
 }
 
@@ -283,7 +288,8 @@ describe('the memory', () => {
 
   it('is open where the operator says so', async () => {
     await scratch.write('MEMORY.md', 'shared');
-    const policy = { withholdOnSharedSurfaces: [], subagentFiles: ['AGENTS.md', 'MEMORY.md'] };
+    const subagentFiles = ['AGENTS.md', 'MEMORY.md'];
+    const policy = { withholdOnSharedSurfaces: [], subagentFiles, bootstrapFiles: BOOTSTRAP_FILES };
     for (const [, calling] of everywhere) {
       expect((await call('get', { path: 'MEMORY.md' }, { ...calling, policy })).content).toBe('shared');
     }

@@ -6,7 +6,7 @@ import { readWholeText } from '../file-text.ts';
 import { READ_MAX_CHARS } from '../read.ts';
 import type { Tool, ToolOutput } from '../tool.ts';
 import {
-  type MemoryPolicyOf,
+  type MemoryRules,
   type MemorySupplementHit,
   type MemorySupplements,
   NO_SUPPLEMENTS,
@@ -16,15 +16,15 @@ import { memoryPathOf, openMemoryFile } from './memory-files.ts';
 import { type MemoryHit, MemoryIndexes, type MemorySearch } from './memory-index.ts';
 
 export interface MemoryToolsOptions {
-  readonly policyOf: MemoryPolicyOf;
+  readonly rules: MemoryRules;
   readonly now: () => number;
   /** Further sources of memory, from plugins. */
   readonly supplements?: MemorySupplements | undefined;
 }
 
-export function createMemoryTools({ policyOf, now, supplements }: MemoryToolsOptions): readonly Tool[] {
+export function createMemoryTools({ rules, now, supplements }: MemoryToolsOptions): readonly Tool[] {
   const indexes = new MemoryIndexes({ now });
-  return [createMemoryGetTool({ policyOf, supplements }), createMemorySearchTool({ indexes, policyOf, supplements })];
+  return [createMemoryGetTool({ rules, supplements }), createMemorySearchTool({ indexes, rules, supplements })];
 }
 
 interface MemoryGetParams {
@@ -34,11 +34,11 @@ interface MemoryGetParams {
 }
 
 export interface MemoryGetOptions {
-  readonly policyOf: MemoryPolicyOf;
+  readonly rules: MemoryRules;
   readonly supplements?: MemorySupplements | undefined;
 }
 
-export function createMemoryGetTool({ policyOf, supplements = NO_SUPPLEMENTS }: MemoryGetOptions): Tool {
+export function createMemoryGetTool({ rules, supplements = NO_SUPPLEMENTS }: MemoryGetOptions): Tool {
   const tool: Tool = {
     name: 'memory_get',
     description: 'Read a file of your memory, MEMORY.md or memory/<name>.md, or some lines of it.',
@@ -55,7 +55,7 @@ export function createMemoryGetTool({ policyOf, supplements = NO_SUPPLEMENTS }: 
     idempotent: true,
     async run(params, context) {
       const { path, from = 1, lines } = params as unknown as MemoryGetParams;
-      const withheld = withheldMemory(context, policyOf);
+      const withheld = await withheldMemory(context, rules);
       if (withheld) return withheld;
       const { workspaceDir } = context;
       const besides = path.includes(':') ? await supplements.get(path) : undefined;
@@ -104,7 +104,7 @@ function showLines(path: string, text: string, from: number, lines: number | und
 
 export interface MemorySearchOptions {
   readonly indexes: MemoryIndexes;
-  readonly policyOf: MemoryPolicyOf;
+  readonly rules: MemoryRules;
   readonly supplements?: MemorySupplements | undefined;
 }
 
@@ -118,7 +118,7 @@ const MAX_RESULTS = 20;
 /** The most names that are listed. */
 const MAX_NAMED = 10;
 
-export function createMemorySearchTool({ indexes, policyOf, supplements = NO_SUPPLEMENTS }: MemorySearchOptions): Tool {
+export function createMemorySearchTool({ indexes, rules, supplements = NO_SUPPLEMENTS }: MemorySearchOptions): Tool {
   return {
     name: 'memory_search',
     description:
@@ -140,7 +140,7 @@ export function createMemorySearchTool({ indexes, policyOf, supplements = NO_SUP
     idempotent: true,
     async run(params, context) {
       const { query, maxResults = DEFAULT_RESULTS } = params as unknown as MemorySearchParams;
-      const withheld = withheldMemory(context, policyOf);
+      const withheld = await withheldMemory(context, rules);
       if (withheld) return withheld;
       const { workspaceDir, sessionKey, signal } = context;
       const [found, others] = await Promise.all([

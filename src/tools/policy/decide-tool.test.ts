@@ -50,6 +50,11 @@ describe('the policy of a tool', () => {
   it('gives whoever may write the patch too, and takes neither for the other in a refusal', () => {
     expect(word('apply_patch', { global: { place: 'tools', allow: ['write'] } })).toBe('yes: tools.allow "write"');
     expect(word('apply_patch', { global: { place: 'tools', deny: ['write'] } })).toBe('yes: no rule forbids it');
+    const spawn = ['sessions_spawn'];
+    expect(word('sessions_wait', { global: { place: 'tools', allow: spawn } })).toBe(
+      'yes: tools.allow "sessions_spawn"',
+    );
+    expect(word('sessions_wait', { global: { place: 'tools', deny: spawn } })).toBe('no: tools.deny "sessions_spawn"');
   });
 
   it('knows tools of others by their owner', () => {

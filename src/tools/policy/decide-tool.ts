@@ -3,7 +3,7 @@
 
 import { normalizeToolName } from '../tool-name.ts';
 import type { PolicyEntry, PolicyList, PolicyStep } from './policy-step.ts';
-import { expandToolGroups, KNOWN_TOOL_NAMES, PLUGIN_GROUP } from './tool-groups.ts';
+import { COMPANIONS, expandToolGroups, KNOWN_TOOL_NAMES, PLUGIN_GROUP } from './tool-groups.ts';
 
 /** As much of a tool as a policy looks at. */
 export interface PolicyTool {
@@ -74,17 +74,20 @@ function readList({ entries }: PolicyList): ReadList {
 }
 
 function findDenial(list: ReadList, { name, owner }: PolicyTool): PolicyEntry | undefined {
-  return findByName(list, normalizeToolName(name)) ?? findByOwner(list, owner);
+  const plain = normalizeToolName(name);
+  return findByName(list, plain) ?? findCompanion(list, COMPANIONS.get(plain)) ?? findByOwner(list, owner);
 }
 
 function findPermission(list: ReadList, { name, owner }: PolicyTool): PolicyEntry | undefined {
   const plain = normalizeToolName(name);
-  return (
-    findByName(list, plain) ??
-    // A permission to write files is one to patch them.
-    (plain === 'apply_patch' ? findByName(list, 'write') : undefined) ??
-    findOwnersPermission(list, owner)
-  );
+  return findByName(list, plain) ?? findCompanion(list, ALLOWED_WITH.get(plain)) ?? findOwnersPermission(list, owner);
+}
+
+/** A permission to write files is one to patch them. */
+const ALLOWED_WITH: ReadonlyMap<string, string> = new Map([...COMPANIONS, ['apply_patch', 'write']]);
+
+function findCompanion(list: ReadList, companion: string | undefined): PolicyEntry | undefined {
+  return companion === undefined ? undefined : findByName(list, companion);
 }
 
 /** An entry that names the tool or its owner; an entry that lets everything pass names none. */

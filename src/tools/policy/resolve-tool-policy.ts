@@ -17,10 +17,16 @@ export interface ToolPolicyFacts {
   readonly subagent?: SubagentFacts | undefined;
   /** For a session that should run in a sandbox: what is written about its tools. */
   readonly sandbox?: ToolSection | undefined;
-  /** Tools that have a switch of their own, and the switch that is off. */
-  readonly switchedOff?: readonly { readonly name: string; readonly setting: string }[] | undefined;
+  /** Tools that a setting of their own keeps away, and how it decided. */
+  readonly switchedOff?: readonly SwitchedOff[] | undefined;
   /** Whether the run is the operator's own, who alone has the tools that change the installation. */
   readonly isOwner: boolean;
+}
+
+interface SwitchedOff {
+  readonly name: string;
+  readonly setting: string;
+  readonly rule: string;
 }
 
 export const OWNER_ONLY_TOOLS: readonly string[] = ['cron', 'gateway', 'nodes'];
@@ -89,8 +95,8 @@ function sandboxStep(written: ToolSection): PolicyStep {
   return { ...writtenStep(written, lists, () => SANDBOX_RULE), source: 'sandbox' };
 }
 
-function switchStep({ name, setting }: { readonly name: string; readonly setting: string }): PolicyStep {
-  return { source: setting, deny: policyList(setting, [name], () => `${setting} is false`) };
+function switchStep({ name, setting, rule }: SwitchedOff): PolicyStep {
+  return { source: setting, deny: policyList(setting, [name], () => rule) };
 }
 
 /** Entries that the configuration does not have are the product's own. */

@@ -29,11 +29,19 @@ const SECTIONS = {
 /** The group of the whole product leaves out what every coding agent has anyway. */
 const OUTSIDE_OPENCLAW: ReadonlySet<string> = new Set([...SECTIONS.fs, 'exec', 'process', 'canvas']);
 
-export const KNOWN_TOOL_NAMES: readonly string[] = Object.values(SECTIONS).flat();
+const GROUPED_NAMES = Object.values(SECTIONS).flat();
+
+/**
+ * Tools that are in no group, because the groups are those of OpenClaw. A list that names the other tool means them too:
+ * where no subagent can be spawned, there is none to wait for.
+ */
+export const COMPANIONS: ReadonlyMap<string, string> = new Map([['sessions_wait', 'sessions_spawn']]);
+
+export const KNOWN_TOOL_NAMES: readonly string[] = [...GROUPED_NAMES, ...COMPANIONS.keys()];
 
 export const TOOL_GROUPS: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
   ...Object.entries(SECTIONS).map(([section, names]): [string, readonly string[]] => [`group:${section}`, names]),
-  ['group:openclaw', KNOWN_TOOL_NAMES.filter((name) => !OUTSIDE_OPENCLAW.has(name))],
+  ['group:openclaw', GROUPED_NAMES.filter((name) => !OUTSIDE_OPENCLAW.has(name))],
 ]);
 
 /** Names in one spelling, each once, groups written out. An unknown group stays as it is. */

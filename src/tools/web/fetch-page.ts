@@ -9,6 +9,8 @@ import { request as requestPlainly } from 'node:http';
 import { request as requestSecurely } from 'node:https';
 import { pipeline, type Readable } from 'node:stream';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { countOf } from '../../protocol/count-of.ts';
+import { shownAddress } from '../../protocol/shown-url.ts';
 import { WebFetchError, WebUrlError } from '../errors.ts';
 import { checkUrl } from './check-url.ts';
 import { type HostAddress, type HostRules, resolveHost } from './resolve-host.ts';
@@ -28,18 +30,19 @@ export interface FetchedPage {
 
 export interface FetchPageOptions extends HostRules {
   readonly maxBytes: number;
+  readonly maxRedirects: number;
   readonly signal: AbortSignal;
   /** Looks at the type of the content; a body that is not wanted is not downloaded. */
   readonly wants: (contentType: string) => boolean;
 }
 
-export const MAX_REDIRECTS = 5;
 const MAX_HEADER_BYTES = 32 * 1024;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 export async function fetchPage(address: string, options: FetchPageOptions): Promise<FetchedPage> {
+  const { maxRedirects } = options;
   let url = checkUrl(address);
-  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+  for (let redirects = 0; redirects <= maxRedirects; redirects++) {
     const response = await send(url, await resolveHost(url, options, options.signal), options.signal);
     try {
       const { location } = response.headers;
@@ -51,7 +54,8 @@ export async function fetchPage(address: string, options: FetchPageOptions): Pro
       response.destroy();
     }
   }
-  throw new WebFetchError({ url: address, problem: `it was redirected more than ${MAX_REDIRECTS} times` });
+  const times = maxRedirects === 0 ? ', and no redirect is followed' : ` more than ${countOf(maxRedirects, 'time')}`;
+  throw new WebFetchError({ url: address, problem: `it was redirected${times}` });
 }
 
 /** The error does not repeat the target: it may be any text of a stranger, and would stand outside of the quotes. */
@@ -60,7 +64,7 @@ function redirectTarget(location: string, url: URL): URL {
     return checkUrl(location, url);
   } catch (error) {
     if (!(error instanceof WebUrlError)) throw error;
-    throw new WebUrlError({ url: url.href, problem: `its redirect leads nowhere, because ${error.problem}` });
+    throw new WebUrlError({ url: shownAddress(url), problem: `its redirect leads nowhere, because ${error.problem}` });
   }
 }
 
@@ -142,13 +146,16 @@ function unpack(url: URL, response: IncomingMessage, maxBytes: number): Readable
   if (encoding === 'identity' || encoding === '') return response;
   const unpacker = unpackerOf(encoding);
   if (!unpacker)
-    throw new WebFetchError({ url: url.href, problem: `it is packed as ${JSON.stringify(encoding.slice(0, 40))}` });
+    throw new WebFetchError({
+      url: shownAddress(url),
+      problem: `it is packed as ${JSON.stringify(encoding.slice(0, 40))}`,
+    });
   const limited = async function* (packed: AsyncIterable<Buffer>) {
     let bytes = 0;
     for await (const chunk of packed) {
       bytes += chunk.length;
       if (bytes > maxBytes)
-        throw new WebFetchError({ url: url.href, problem: `it is packed into more than ${maxBytes} bytes` });
+        throw new WebFetchError({ url: shownAddress(url), problem: `it is packed into more than ${maxBytes} bytes` });
       yield chunk;
     }
   };
@@ -177,7 +184,10 @@ function failureOf(url: URL, error: unknown): WebFetchError {
   const code = (error as NodeJS.ErrnoException | undefined)?.code ?? '';
   const problem = PROBLEMS[code] ?? (isAboutCertificate(code) ? 'its certificate cannot be trusted' : undefined);
   return new WebFetchError(
-    { url: url.href, problem: problem ?? (code === '' ? 'the connection failed' : `the connection failed (${code})`) },
+    {
+      url: shownAddress(url),
+      problem: problem ?? (code === '' ? 'the connection failed' : `the connection failed (${code})`),
+    },
     {
       cause: error,
     },

@@ -2,6 +2,7 @@
 
 import { isIP } from 'node:net';
 import { isPublicAddress } from '../../protocol/public-address.ts';
+import { shownAddress } from '../../protocol/shown-url.ts';
 import { WebAddressError, WebFetchError } from '../errors.ts';
 import { hostOf } from './check-url.ts';
 
@@ -28,7 +29,7 @@ export async function resolveHost(url: URL, rules: HostRules, signal: AbortSigna
     const family = isIP(address);
     return family === 4 || family === 6 ? [{ address, family }] : [];
   });
-  if (addresses.length === 0) throw new WebFetchError({ url: url.href, problem: 'its host has no address' });
+  if (addresses.length === 0) throw new WebFetchError({ url: shownAddress(url), problem: 'its host has no address' });
   if (isAllowed(url, rules.allowHosts)) return addresses;
   const own = new Set(rules.ownAddresses());
   // One private address among public ones is enough, because any of them may be tried.
@@ -44,7 +45,7 @@ async function lookUp(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const answer = resolveName(host).catch((error) => {
-    throw new WebFetchError({ url: url.href, problem: 'its host is not known' }, { cause: error });
+    throw new WebFetchError({ url: shownAddress(url), problem: 'its host is not known' }, { cause: error });
   });
   return Promise.race([answer, rejectAt(signal)]);
 }

@@ -53,6 +53,7 @@ function fetchUrl(params: JsonObject, { signal, ...options }: Fetching = {}): Pr
     allowHosts: ['site.example', 'secure.example'],
     maxBytes: 100_000,
     maxChars: 50_000,
+    maxRedirects: 5,
     timeoutMs: 5_000,
     now: () => Date.UTC(2026, 4, 6, 10),
     resolveName: async (name) => NAMES[name] ?? Promise.reject(new Error('ENOTFOUND')),
@@ -280,6 +281,14 @@ describe('an address that must not be reached', () => {
     expect(content).not.toContain('approved');
   });
 
+  it('does not have the query of a redirect repeated, which may be a signature', async () => {
+    const location = 'http://site.example:1/file?sig=hunter2';
+    const from = await serve((_, response) => response.writeHead(302, { location }).end());
+    const { content } = await fetchUrl({ url: `http://site.example:${from}/` });
+    expect(content).toContain('"http://site.example:1/file?…" could not be fetched');
+    expect(content).not.toContain('hunter2');
+  });
+
   it('is looked up once: a name that changes its mind does not matter', async () => {
     const { port, visits } = await forbidden();
     // Nobody listens at the first of them.
@@ -355,6 +364,11 @@ describe('a server with bad manners', () => {
     expect((await fetchUrl({ url: `http://site.example:${port}/6` })).content).toContain(
       'redirected more than 5 times',
     );
+    const follows = async (path: string, maxRedirects: number) =>
+      (await fetchUrl({ url: `http://site.example:${port}/${path}` }, { maxRedirects })).content;
+    expect(await follows('1', 1)).toContain('> arrived');
+    expect(await follows('2', 1)).toContain('redirected more than 1 time.');
+    expect(await follows('1', 0)).toContain('it was redirected, and no redirect is followed');
   });
 
   it('cannot fill the memory', async () => {

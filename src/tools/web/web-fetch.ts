@@ -19,6 +19,7 @@ export interface WebFetchLimits {
   readonly maxBytes: number;
   /** Of the page's own text. Never more than fits into the result of any tool. */
   readonly maxChars: number;
+  readonly maxRedirects: number;
   readonly timeoutMs: number;
 }
 
@@ -44,7 +45,7 @@ const MAX_FAILURE_CHARS = 2_000;
 const GRACE_MS = 5_000;
 
 export function createWebFetchTool(options: WebFetchOptions): Tool {
-  const { maxBytes, timeoutMs, allowHosts, now, resolveName = resolveBySystem } = options;
+  const { maxBytes, maxRedirects, timeoutMs, allowHosts, now, resolveName = resolveBySystem } = options;
   const mostChars = options.maxChars;
   return {
     name: 'web_fetch',
@@ -70,7 +71,8 @@ export function createWebFetchTool(options: WebFetchOptions): Tool {
       try {
         const { fetchPage } = await import('./fetch-page.ts');
         const wants = (contentType: string) => kindOf(mediaTypeOf(contentType)) !== 'binary';
-        const page = await fetchPage(url, { resolveName, allowHosts, ownAddresses, maxBytes, signal, wants });
+        const limits = { maxBytes, maxRedirects, signal, wants };
+        const page = await fetchPage(url, { resolveName, allowHosts, ownAddresses, ...limits });
         return await describePage(page, { maxChars: Math.min(maxChars, mostChars), mode, signal, fetchedAt: now() });
       } finally {
         clear();
@@ -134,10 +136,11 @@ async function readableText(page: FetchedPage, maxChars: number, showing: Showin
   return { text: read.text, isCut: isCut || read.isCut };
 }
 
-async function resolveBySystem(name: string): Promise<readonly string[]> {
+export async function resolveBySystem(name: string): Promise<readonly string[]> {
   return (await lookup(name, { all: true })).map(({ address }) => address);
 }
 
-function ownAddresses(): readonly string[] {
+/** The addresses of this machine. */
+export function ownAddresses(): readonly string[] {
   return Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.map(({ address }) => address));
 }

@@ -3,18 +3,27 @@
 
 import type { Route } from '../route.ts';
 import { APPROVAL_ROUTES } from './approvals.ts';
+import { ATTACHMENT_ROUTES } from './attachments.ts';
+import { CACHE_ROUTES } from './cache.ts';
+import { CHANNEL_ROUTES } from './channels.ts';
 import { CHAT_ROUTES } from './chat-completions.ts';
 import { COMMAND_ROUTES } from './commands.ts';
 import { CONTEXT_ROUTES } from './context.ts';
 import { DEAD_LETTER_ROUTES } from './dead-letters.ts';
+import { DEBUG_ROUTES } from './debug.ts';
 import { GATEWAY_ROUTES } from './gateway.ts';
 import { HEALTH_ROUTES } from './health.ts';
 import { HOOK_ROUTES } from './hooks.ts';
 import { JOB_ROUTES } from './jobs.ts';
 import { METHOD_ROUTES } from './methods.ts';
+import { METRIC_ROUTES } from './metrics.ts';
+import { PAIRING_ROUTES } from './pairing.ts';
 import { PLUGIN_ROUTES } from './plugins.ts';
+import { RECEIPT_ROUTES } from './receipts.ts';
+import { RECORD_ROUTES } from './records.ts';
 import { RUN_ROUTES } from './runs.ts';
 import { SESSION_ROUTES } from './sessions.ts';
+import { SUBAGENT_ROUTES } from './subagents.ts';
 import { TOOL_ROUTES } from './tools.ts';
 import { USAGE_ROUTES } from './usage.ts';
 
@@ -23,8 +32,13 @@ export const ROUTES: readonly Route[] = [
   ...CHAT_ROUTES,
   ...GATEWAY_ROUTES,
   ...SESSION_ROUTES,
+  ...ATTACHMENT_ROUTES,
   ...RUN_ROUTES,
+  ...RECEIPT_ROUTES,
+  ...SUBAGENT_ROUTES,
   ...APPROVAL_ROUTES,
+  ...CHANNEL_ROUTES,
+  ...PAIRING_ROUTES,
   ...COMMAND_ROUTES,
   ...CONTEXT_ROUTES,
   ...TOOL_ROUTES,
@@ -32,6 +46,10 @@ export const ROUTES: readonly Route[] = [
   ...HOOK_ROUTES,
   ...METHOD_ROUTES,
   ...USAGE_ROUTES,
+  ...CACHE_ROUTES,
   ...DEAD_LETTER_ROUTES,
   ...JOB_ROUTES,
+  ...DEBUG_ROUTES,
+  ...RECORD_ROUTES,
+  ...METRIC_ROUTES,
 ];

@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { after, cutAfter, errorEvent, fail, hang, reply, toolCall } from '../../../testkit/model-server.ts';
+import { after, cutAfter, errorEvent, fail, hang, raw, reply, toolCall } from '../../../testkit/model-server.ts';
 import { echo, lastSaid, TEST_TOKEN, TestApi } from '../fixtures/test-api.ts';
 import type { Listening } from '../listen.ts';
 
@@ -75,6 +75,27 @@ describe("OpenAI's client", () => {
     const reasons: unknown[] = [];
     for await (const chunk of stream) reasons.push(chunk.choices[0]?.finish_reason);
     expect(reasons.at(-1)).toBe('length');
+  });
+
+  it("learns that an answer was withheld, and the provider's reason", async () => {
+    const filtered = { choices: [{ index: 0, delta: {}, finish_reason: 'content_filter' }] };
+    api.model.script(() => raw(`data: ${JSON.stringify(filtered)}\n\ndata: [DONE]\n\n`));
+    const { choices } = await client.chat.completions.create(ask('tell me'));
+    expect(choices[0]?.finish_reason).toBe('content_filter');
+    expect(choices[0]?.message.content).toMatch(/^The provider of \S+ withheld the answer \(content_filter\)\./);
+    const stream = await client.chat.completions.create({ ...ask('tell me'), stream: true });
+    expect(await contentOf(stream)).toBe(choices[0]?.message.content);
+  });
+
+  it('learns which of its wishes had no effect, with and without a stream', async () => {
+    for (const stream of [false, true]) {
+      const asked = { ...ask('hi'), stream, temperature: 0.2, max_tokens: 5, seed: null, top_k: 3, store: false };
+      const { response } = await client.chat.completions.create(asked).withResponse();
+      expect(response.headers.get('x-atrium-left-out')).toBe('temperature, max_tokens, top_k');
+      await response.body?.cancel().catch(() => {});
+    }
+    const { response } = await client.chat.completions.create(ask('hi')).withResponse();
+    expect(response.headers.get('x-atrium-left-out')).toBeNull();
   });
 
   it('gets the words while the model still writes', async () => {
@@ -226,8 +247,14 @@ describe('what cannot be honoured', () => {
   it.each<[string, OpenAI.ChatCompletionCreateParamsNonStreaming, RegExp]>([
     ['tools', { ...ask('hi'), tools: [tool] }, /bring their own tools/],
     ['functions', { ...ask('hi'), functions: [{ name: 'f' }] }, /bring their own tools/],
-    ['several answers', { ...ask('hi'), n: 2 }, /can only be 1/],
-    ['an image', { model: 'atrium', messages: [{ role: 'user', content: [image] }] }, /Only text/],
+    ['an answer in JSON', { ...ask('hi'), response_format: { type: 'json_object' } }, /answers in text/],
+    ['a tool that must be called', { ...ask('hi'), tool_choice: 'required' }, /bring their own tools/],
+    ['several answers', { ...ask('hi'), n: 2 }, /cannot be other than 1/],
+    [
+      'an image that is none',
+      { model: 'atrium', messages: [{ role: 'user', content: [image] }] },
+      /no image that models take/,
+    ],
     [
       'a tool result',
       { model: 'atrium', messages: [user('a'), { role: 'tool', tool_call_id: 'x', content: 'y' }] },

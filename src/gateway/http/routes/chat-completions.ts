@@ -6,11 +6,14 @@ import type { ReceiveResult } from '../../../channels/channel.ts';
 import type { LiveEvent } from '../../../protocol/live-event.ts';
 import type { RunRow } from '../../../store/tables.ts';
 import type { Services } from '../../services/services.ts';
+import { bringFiles, givenFiles } from '../bring-files.ts';
 import { type AnswerFacts, finishReason, formatChunk, formatCompletion, formatUsageChunk } from '../chat-answer.ts';
+import { chatFieldsLeftOut } from '../chat-fields.ts';
 import { readChatRequest, resolveModelName } from '../chat-request.ts';
 import { type ErrorAnswer, errorBody, toErrorAnswer } from '../error-answer.ts';
 import { EventStream } from '../event-stream.ts';
-import { receiveOnce } from '../receive-once.ts';
+import { JsonReply } from '../json-reply.ts';
+import { findReceived, receiveOnce } from '../receive-once.ts';
 import { type ApiRequest, type Route, route, type Zod } from '../route.ts';
 import { runFailure } from '../run-failure.ts';
 import { StreamedDraft } from '../streamed-draft.ts';
@@ -19,7 +22,7 @@ import { id, wholeNumber } from './pieces.ts';
 const model = (z: Zod) =>
   z.object({ id: z.string(), object: z.literal('model'), created: z.int(), owned_by: z.string() });
 
-/** Unknown fields are allowed, because clients send settings that the agent decides here. */
+/** All other fields are allowed here; `CHAT_FIELDS` says which are refused and which have no effect. */
 const chatBody = (z: Zod) =>
   z.looseObject({
     model: z.string().min(1).max(256),
@@ -73,10 +76,13 @@ export const CHAT_ROUTES: readonly Route[] = [
     method: 'post',
     path: '/v1/chat/completions',
     summary: "OpenAI's chat completions; the model is an agent.",
+    detail:
+      'User messages may have parts of the types `image_url` (a data: URL, or an address under the rules of `web_fetch`) and `file` (`file_data`).',
     access: 'ready',
     body: chatBody,
-    bodyLimit: 20 * 1_048_576,
+    bodyLimit: 32 * 1_048_576,
     answer: completion,
+    isDirect: true,
     handle: answerChat,
   }),
   route({
@@ -104,39 +110,52 @@ export const CHAT_ROUTES: readonly Route[] = [
   }),
 ];
 
-async function answerChat(asked: ApiRequest<unknown, unknown, ChatCompletionBody>): Promise<Response> {
+async function answerChat(asked: ApiRequest<unknown, unknown, ChatCompletionBody>): Promise<Response | JsonReply> {
   const { services, agentIds, now, body, header, signal } = asked;
   const headers = { sessionKey: header('x-openclaw-session-key'), idempotencyKey: header('idempotency-key') };
   const request = readChatRequest(body, headers, agentIds());
   const follower = body.stream ? new RunFollower(services) : undefined;
   try {
-    const accepted = await receiveOnce(services, {
-      ...request,
+    const { seed: _, ...said } = request;
+    const message = {
+      ...said,
       at: now(),
       user: request.user ?? request.sessionKey,
       isAwaited: request.idempotencyKey === undefined,
-    });
-    const client = new AbortController();
-    const leave = () => client.abort();
-    signal.addEventListener('abort', leave, { once: true });
-    if (signal.aborted) leave();
-    if (request.idempotencyKey === undefined) stopWhenGone(services, accepted.runId, client.signal);
+      given: givenFiles(request),
+    };
+    const earlier = message.given === undefined ? undefined : await findReceived(services, message);
+    const accepted =
+      earlier ?? (await receiveOnce(services, { ...message, ...(await bringFiles(services, request, signal)) }));
     const facts = { runId: accepted.runId, model: body.model, createdAt: now() };
-    const shown = runHeaders(accepted);
+    const shown = { ...runHeaders(accepted), ...leftOutHeader(body) };
+    const isStopped = request.idempotencyKey === undefined;
     if (follower) {
       const includeUsage = body.stream_options?.include_usage === true;
+      const client = leavingWith(signal);
+      if (isStopped) stopWhenGone(services, accepted.runId, client.signal);
       return streamAnswer({ facts, includeUsage, accepted, follower, client, shown, services });
     }
-    const run = await services.runs.wait(accepted.runId, client.signal);
+    if (isStopped) stopWhenGone(services, accepted.runId, signal);
+    const run = await services.runs.wait(accepted.runId, signal, { isNew: accepted.outcome === 'accepted' });
     const failure = runFailure(run);
     return failure
       ? failedAnswer(failure, shown)
-      : Response.json(formatCompletion({ ...facts, createdAt: run.startedAt }, run), { headers: shown });
+      : new JsonReply(formatCompletion({ ...facts, createdAt: run.startedAt }, run), { headers: shown });
   } catch (error) {
     follower?.close();
     if (signal.aborted) return new Response(null, { status: CLIENT_GONE });
     throw error;
   }
+}
+
+/** The client of a stream may leave in two ways: its connection ends, or it reads no further. */
+function leavingWith(signal: AbortSignal): AbortController {
+  const client = new AbortController();
+  const leave = () => client.abort();
+  signal.addEventListener('abort', leave, { once: true });
+  if (signal.aborted) leave();
+  return client;
 }
 
 /** No client reads this status; it keeps a client that left from looking like an error. */
@@ -211,8 +230,8 @@ function replacedAnswer({ runId }: RunRow): ErrorAnswer {
  * Clients repeat a request on such a status by themselves. The run's work must not be repeated without the person
  * knowing, so a header tells the client not to retry.
  */
-function failedAnswer(failure: ErrorAnswer, headers: Readonly<Record<string, string>>): Response {
-  return Response.json(errorBody(failure, true), {
+function failedAnswer(failure: ErrorAnswer, headers: Readonly<Record<string, string>>): JsonReply {
+  return new JsonReply(errorBody(failure, true), {
     status: failure.status,
     headers: { ...headers, 'x-should-retry': 'false' },
   });
@@ -228,6 +247,14 @@ function stopWhenGone(services: Services, runId: string, gone: AbortSignal): voi
 function runHeaders({ runId, sessionKey }: ReceiveResult): Record<string, string> {
   const isPlain = /^[\x21-\x7e]+$/.test(sessionKey);
   return { 'x-atrium-run-id': runId, ...(isPlain && { 'x-openclaw-session-key': sessionKey }) };
+}
+
+/** Most fields are set by a client's library, so more names than these help nobody. */
+const MOST_NAMES = 20;
+
+function leftOutHeader(body: ChatCompletionBody): Record<string, string> {
+  const names = chatFieldsLeftOut(body).slice(0, MOST_NAMES);
+  return names.length === 0 ? {} : { 'x-atrium-left-out': names.join(', ') };
 }
 
 function toModel(id: string): object {

@@ -18,7 +18,7 @@ export const COMMAND_ROUTES: readonly Route[] = [
             aliases: z.array(z.string()).describe('Other words for it.'),
             arguments: z.string().nullable().describe('What may follow the name.'),
             help: z.string(),
-            who: z.enum(['anyone', 'answerers', 'approvers']),
+            who: z.enum(['anyone', 'answerers', 'approvers', 'operator']),
             when: z.enum(['at-once', 'in-lane']).describe('Answered when it arrives, or in its turn like a message.'),
             plugin: z.string().nullable().describe('The plugin that brought it.'),
           }),

@@ -2,11 +2,40 @@
 
 import { packComposition } from '../../../context/packed-composition.ts';
 import { SESSION_TYPES } from '../../../protocol/session-type.ts';
+import type { UploadName } from '../../services/attachments.ts';
+import type { Services } from '../../services/services.ts';
 import { type Route, route, type Zod } from '../route.ts';
 import { checkAgent } from './check-agent.ts';
-import { agentId, id, report, requestMeasure, sessionKey, span } from './pieces.ts';
+import { agentId, id, namedUpload, report, requestMeasure, sessionKey, span } from './pieces.ts';
 
-const wire = (z: Zod) => z.object({ url: z.string(), headers: z.record(z.string(), z.string()), body: z.string() });
+const wire = (z: Zod) =>
+  z.object({
+    url: z.string(),
+    headers: z.record(z.string(), z.string()),
+    body: z.string().describe('With the hash of every image in place of its bytes.'),
+    images: z
+      .array(z.object({ at: z.int(), hash: z.string(), size: z.int() }))
+      .optional()
+      .describe('Where in the body images are named, which are sent there in base64.'),
+  });
+
+const sender = (z: Zod) =>
+  z
+    .strictObject({ id: id(z), name: z.string().max(512).optional(), username: z.string().max(512).optional() })
+    .describe('Who would write it in a group or channel. Without it, the operator does, from elsewhere.');
+
+const uploads = (z: Zod) =>
+  z
+    .array(namedUpload(z))
+    .max(100)
+    .optional()
+    .describe('Files that were uploaded with `POST /api/attachments`. They can still be sent afterwards.');
+
+/** A preview brings nothing, so it does not use an upload up. */
+async function filesOf(services: Services, named: readonly UploadName[]) {
+  const found = await services.attachments.findUploads(named);
+  return found.length === 0 ? {} : { attachments: found.map(({ upload: _, ...ref }) => ref) };
+}
 
 export const CONTEXT_ROUTES: readonly Route[] = [
   route({
@@ -18,9 +47,11 @@ export const CONTEXT_ROUTES: readonly Route[] = [
     body: (z) =>
       z.strictObject({
         message: z.string().max(1_000_000).optional(),
+        attachments: uploads(z),
         sessionKey: sessionKey(z).optional(),
         agentId: agentId(z).optional(),
         channel: id(z).optional(),
+        sender: sender(z).optional(),
         sessionType: z.enum(SESSION_TYPES).optional().describe('Instead of what the session says.'),
         timezone: z.string().max(100).optional(),
         workspaceDir: z.string().max(4_096).optional().describe("A folder instead of the agent's workspace."),
@@ -47,8 +78,12 @@ export const CONTEXT_ROUTES: readonly Route[] = [
           .looseObject({ files: z.array(z.looseObject({ path: z.string() })) })
           .describe('The files that it comes from, without their content.'),
       }),
-    handle: async ({ services, body: { at, ...body } }) => {
-      const look = await services.context.look({ ...body, ...(at !== undefined && { at: new Date(at) }) });
+    handle: async ({ services, body: { at, attachments = [], ...body } }) => {
+      const look = await services.context.look({
+        ...body,
+        ...(await filesOf(services, attachments)),
+        ...(at !== undefined && { at: new Date(at) }),
+      });
       const { config: _, ...configuration } = look.configuration;
       return { ...look, composition: packComposition(look.composition), configuration };
     },
@@ -62,9 +97,11 @@ export const CONTEXT_ROUTES: readonly Route[] = [
     body: (z) =>
       z.strictObject({
         message: z.string().max(1_000_000),
+        attachments: uploads(z),
         sessionKey: sessionKey(z).optional(),
         agentId: agentId(z).optional(),
         channel: id(z).optional().describe('Where it would be typed, for a session whose key does not say.'),
+        sender: sender(z).optional(),
         at: z.iso.datetime({ offset: true }).optional(),
         runHooks: z.boolean().optional().describe('Also runs prompt hooks that are not declared pure.'),
       }),
@@ -80,9 +117,13 @@ export const CONTEXT_ROUTES: readonly Route[] = [
         request: requestMeasure(z),
         placeholders: z.array(z.string()),
       }),
-    handle: ({ services, agentIds, body: { at, ...body } }) => {
+    handle: async ({ services, agentIds, body: { at, attachments = [], ...body } }) => {
       checkAgent(body.agentId, agentIds());
-      return services.context.preview({ ...body, ...(at !== undefined && { at: new Date(at) }) });
+      return services.context.preview({
+        ...body,
+        ...(await filesOf(services, attachments)),
+        ...(at !== undefined && { at: new Date(at) }),
+      });
     },
   }),
 ];

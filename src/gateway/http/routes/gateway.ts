@@ -1,10 +1,13 @@
 // The gateway as a whole: its status, its agents, a message to an agent, and the route that a message would take.
 
 import type { JsonObject } from '../../../protocol/json.ts';
+import { RequestInvalidError } from '../../errors.ts';
 import { DEFAULT_USER, receiveOnce } from '../receive-once.ts';
 import { type Route, route, type Zod } from '../route.ts';
 import { checkAgent } from './check-agent.ts';
-import { agentId, at, id, peer, sessionKey, wholeNumber } from './pieces.ts';
+import { activeDebugLogs } from './debug.ts';
+import { account, agentId, at, id, namedUpload, peer, sessionKey, wholeNumber } from './pieces.ts';
+import { recordSizes } from './records.ts';
 
 const agent = (z: Zod) =>
   z.object({
@@ -20,6 +23,7 @@ const channel = (z: Zod) =>
     id: z.string(),
     guarantee: z.object({ level: z.enum(['exactly-once', 'at-least-once', 'at-most-once']), because: z.string() }),
     maxTextLength: z.number(),
+    accounts: z.array(account(z)).optional(),
   });
 
 export const GATEWAY_ROUTES: readonly Route[] = [
@@ -41,6 +45,9 @@ export const GATEWAY_ROUTES: readonly Route[] = [
         running: z.array(z.object({ sessionKey: sessionKey(z), runId: id(z), since: at(z) })),
         waiting: wholeNumber(z),
         approvals: wholeNumber(z),
+        pairing: z
+          .object({ waiting: wholeNumber(z), refused: wholeNumber(z) })
+          .describe('People on chat platforms who wait for an answer, and messages that were refused since the start.'),
         outbox: z.object({ queued: wholeNumber(z), failed: wholeNumber(z) }),
         deadLetters: z.object({ in: wholeNumber(z), out: wholeNumber(z) }),
         sessions: wholeNumber(z),
@@ -50,6 +57,9 @@ export const GATEWAY_ROUTES: readonly Route[] = [
           next: z.object({ id: id(z), name: z.string(), at: at(z) }).nullable(),
         }),
         warnings: z.array(z.string()),
+        keys: z
+          .array(z.object({ key: z.string(), from: z.string(), problem: z.string().optional() }))
+          .describe('From where each key and token comes. Values are never shown.'),
         unused: z.array(
           z.object({
             path: z.string(),
@@ -59,6 +69,8 @@ export const GATEWAY_ROUTES: readonly Route[] = [
             isAccepted: z.boolean(),
           }),
         ),
+        debug: activeDebugLogs(z),
+        records: recordSizes(z),
       }),
     handle: ({ services }) => services.status(),
   }),
@@ -93,7 +105,12 @@ export const GATEWAY_ROUTES: readonly Route[] = [
     access: 'ready',
     body: (z) =>
       z.strictObject({
-        text: z.string().min(1).max(1_000_000),
+        text: z.string().max(1_000_000).describe('It may be empty when there are files.'),
+        attachments: z
+          .array(namedUpload(z))
+          .max(100)
+          .optional()
+          .describe('Files that were uploaded with `POST /api/attachments`.'),
         sessionKey: sessionKey(z).optional(),
         agentId: agentId(z).optional(),
         user: id(z).optional().describe('Who is talking; each user has a session of their own.'),
@@ -103,10 +120,15 @@ export const GATEWAY_ROUTES: readonly Route[] = [
     answer: (z) =>
       z.object({ outcome: z.enum(['accepted', 'duplicate', 'handled']), runId: id(z), sessionKey: sessionKey(z) }),
     status: 202,
-    handle: async ({ services, agentIds, now, header, body: { id: name, user, text, metadata, ...place } }) => {
+    handle: async ({ services, agentIds, now, header, body }) => {
+      const { id: name, user, text, metadata, attachments = [], ...place } = body;
       checkAgent(place.agentId, agentIds());
+      if (text === '' && attachments.length === 0)
+        throw new RequestInvalidError({ problem: 'A message needs a text or a file.', param: 'text' });
+      const files = await services.attachments.findUploads(attachments);
       return receiveOnce(services, {
         text,
+        attachments: files,
         at: now(),
         user: user ?? place.sessionKey ?? DEFAULT_USER,
         agentId: place.agentId,

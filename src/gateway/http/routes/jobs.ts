@@ -23,7 +23,9 @@ const settings = (z: Zod) => ({
     .max(300)
     .nullable()
     .optional()
-    .describe('Where answers go: "web:<name>", "cli:<name>" or "none".'),
+    .describe(
+      'Where answers go: "web:<name>", "cli:<name>", a chat such as "telegram:123" or "discord/work:channel:42#thread", or "none".',
+    ),
   missed: z.enum(['catch-up', 'skip']).optional(),
   removeAfterRun: z.boolean().optional(),
   enabled: z.boolean().optional(),

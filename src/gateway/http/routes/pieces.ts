@@ -23,6 +23,17 @@ export const nextNumber = (z: Zod) => wholeNumber(z).nullable().describe(NEXT);
 /** The body of a request that needs no input. */
 export const nothing = (z: Zod) => z.strictObject({});
 
+/** How an account of a chat platform is. */
+export const account = (z: Zod) =>
+  z.strictObject({
+    accountId: z.string(),
+    state: z.enum(['connecting', 'connected', 'reconnecting', 'limited', 'failed', 'stopped']),
+    name: z.string().optional().describe('The name of the account on the platform.'),
+    detail: z.string().optional().describe('What happened.'),
+    nextStep: z.string().optional().describe('What to do about it.'),
+    since: at(z).optional(),
+  });
+
 export const peer = (z: Zod) => z.strictObject({ kind: z.enum(['direct', 'group', 'channel']), id: id(z) });
 export const surface = (z: Zod) =>
   z.object({ channel: z.string(), accountId: z.string(), peer: peer(z), threadId: z.string().optional() });
@@ -34,6 +45,7 @@ export const span = (z: Zod) =>
     index: wholeNumber(z),
     origin: z.string().describe('Who wrote it.'),
     chars: wholeNumber(z),
+    tokens: wholeNumber(z).optional().describe('For an image: the tokens that it counts as.'),
     runId: id(z).optional().describe('For what was said before: the run that said it.'),
     entry: wholeNumber(z).optional().describe('And its entry in the transcript.'),
     text: z.string().optional().describe('Absent when it is not kept any more.'),
@@ -80,3 +92,17 @@ export function pageOf<Row, Key>(
   const last = page.at(-1);
   return { page, next: rows.length > limit && last !== undefined ? keyOf(last) : null };
 }
+
+/** A file that was uploaded. */
+export const upload = (z: Zod) =>
+  z.object({
+    id: z.string().describe('Names the file in a message, for an hour. Keep it to yourself.'),
+    hash: z.string().describe('The SHA-256 of the bytes.'),
+    name: z.string(),
+    mime: z.string().describe('What the bytes are, judged by the bytes.'),
+    size: wholeNumber(z),
+  });
+
+/** A file that was uploaded, as a message names it. */
+export const namedUpload = (z: Zod) =>
+  z.strictObject({ id: z.string().min(1).max(128).describe('The `id` that the upload answered with.') });

@@ -1,12 +1,14 @@
 // Runs: how they went, what the model was sent, and where the answer went.
 
 import { callOfSummary, FRAME_CALL, type RequestFrame } from '../../../agent/request-frame.ts';
+import { AttachmentUnknownError } from '../../../attachments/errors.ts';
+import { fillImages } from '../../../models/wire-images.ts';
 import { timeLimit } from '../../../protocol/time-limit.ts';
 import { readCapture } from '../../../recorder/capture.ts';
-import type { CaptureRow } from '../../../store/tables.ts';
 import { UnknownCaptureError, UnknownReportError } from '../../errors.ts';
 import { readRequestMeasure, readRequestSpans } from '../../services/read-request-spans.ts';
-import { type FoundRun, findRun, isOver } from '../../services/runs.ts';
+import { readHookRecords, readRun, shownRun } from '../../services/read-run.ts';
+import { findRun, isOver } from '../../services/runs.ts';
 import { type Route, route, type Zod } from '../route.ts';
 import {
   agentId,
@@ -63,7 +65,7 @@ export const RUN_ROUTES: readonly Route[] = [
         limit: query.limit + 1,
       });
       const { page, ...rest } = pageOf(rows, query.limit, ({ runId }) => runId);
-      return { runs: page.map(toldRun), ...rest };
+      return { runs: page.map(shownRun), ...rest };
     },
   }),
   route({
@@ -90,32 +92,7 @@ export const RUN_ROUTES: readonly Route[] = [
           }),
         ),
       }),
-    handle: async ({ services: { store }, params: { run: runId } }) => {
-      const found = await findRun(store, runId);
-      const captures = await store.select('captures', {
-        where: { runId, call: { not: FRAME_CALL } },
-        orderBy: [['call', 'asc']],
-        limit: MAX_ROWS,
-      });
-      const outbox = await store.select('outbox', { where: { runId }, orderBy: [['seq', 'asc']], limit: MAX_ROWS });
-      return {
-        run: toldRun(found),
-        calls: captures.filter(({ call }) => call > FRAME_CALL).map((row) => ({ call: row.call, ...toldCall(row) })),
-        summaries: captures
-          .filter(({ call }) => call < FRAME_CALL)
-          .map((row) => ({ summary: callOfSummary(row.call), ...toldCall(row) }))
-          .reverse(),
-        deliveries: outbox.map(({ seq, part, surface: place, status, attempts, receipt, error }) => ({
-          seq,
-          part,
-          surface: place,
-          status,
-          attempts,
-          receipt,
-          error,
-        })),
-      };
-    },
+    handle: ({ services: { store }, params: { run: runId } }) => readRun(store, runId),
   }),
   route({
     method: 'get',
@@ -126,13 +103,13 @@ export const RUN_ROUTES: readonly Route[] = [
     answer: (z) => z.object({ over: z.boolean(), run: run(z) }),
     handle: async ({ services: { store, runs }, params: { run: runId }, query: { timeoutMs }, signal }) => {
       const found = await findRun(store, runId);
-      if (isOver(found)) return { over: true, run: toldRun(found) };
+      if (isOver(found)) return { over: true, run: shownRun(found) };
       const patience = timeLimit(timeoutMs, () => new Error(`Waited ${timeoutMs} ms.`), signal);
       try {
-        return { over: true, run: toldRun(await runs.wait(runId, patience.signal)) };
+        return { over: true, run: shownRun(await runs.wait(runId, patience.signal)) };
       } catch (error) {
         if (!patience.signal.aborted) throw error;
-        return { over: false, run: toldRun(await findRun(store, runId)) };
+        return { over: false, run: shownRun(await findRun(store, runId)) };
       } finally {
         patience.clear();
       }
@@ -174,9 +151,11 @@ export const RUN_ROUTES: readonly Route[] = [
     path: '/api/runs/{run}/requests/{call}',
     patterns: { call: '[0-9]{1,6}|last|summary-[0-9]{1,6}' },
     summary: 'A request to the model, byte for byte; "last", its number, or "summary-1".',
+    detail: 'Images are named by their hashes, unless `images=inline` asks for the whole body as it was sent.',
+    query: (z) => z.strictObject({ images: z.enum(['named', 'inline']).default('named') }),
     access: 'token',
     answer: (z) => z.unknown().describe('The body of the request, byte for byte as it was sent.'),
-    handle: async ({ services: { store }, params: { run: runId, call } }) => {
+    handle: async ({ services: { store, attachments }, params: { run: runId, call }, query: { images } }) => {
       const [, summary] = /^summary-(\d+)$/.exec(call) ?? [];
       const number = summary ? callOfSummary(Number(summary)) : call === 'last' ? undefined : Number(call);
       const capture = await readCapture(store, runId, number);
@@ -184,7 +163,10 @@ export const RUN_ROUTES: readonly Route[] = [
         await findRun(store, runId);
         throw new UnknownCaptureError({ runId, call });
       }
-      return new Response(capture.body, {
+      const wire = { body: capture.body, images: capture.images };
+      const whole = images === 'inline' ? await fillImages(wire, attachments.source) : wire;
+      if ('gone' in whole) throw new AttachmentUnknownError({ hash: whole.gone });
+      return new Response(whole.body, {
         headers: {
           'content-type': 'application/json; charset=utf-8',
           'x-atrium-request-url': encodeURI(capture.url),
@@ -231,8 +213,7 @@ export const RUN_ROUTES: readonly Route[] = [
       }),
     handle: async ({ services: { store }, params: { run: runId } }) => {
       await findRun(store, runId);
-      const rows = await store.select('hookRecords', { where: { runId }, orderBy: [['seq', 'asc']], limit: MAX_ROWS });
-      return { records: rows.map(({ runId: _run, sessionKey: _session, ...record }) => record) };
+      return { records: await readHookRecords(store, runId) };
     },
   }),
 ];
@@ -241,14 +222,3 @@ export const RUN_ROUTES: readonly Route[] = [
 function nameOfCall(call: number): string {
   return call < FRAME_CALL ? `summary-${callOfSummary(call)}` : String(call);
 }
-
-/** Without the field that only the gateway itself needs. */
-function toldRun({ progressClaim: _, ...told }: FoundRun) {
-  return told;
-}
-
-function toldCall({ at: time, provider, model, size }: CaptureRow) {
-  return { at: time, provider, model, size };
-}
-
-const MAX_ROWS = 1_000;

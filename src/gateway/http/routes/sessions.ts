@@ -1,5 +1,6 @@
 // Sessions: list them, read what was said, end or delete one.
 
+import { isAbsolute } from 'node:path';
 import { UnknownSessionError } from '../../../sessions/errors.ts';
 import { type Route, route, type Zod } from '../route.ts';
 import {
@@ -88,7 +89,7 @@ export const SESSION_ROUTES: readonly Route[] = [
     access: 'token',
     answer: (z) => z.object({ sessionKey: sessionKey(z), deleted: z.literal(true) }),
     handle: async ({ services, params }) => {
-      const { sessionKey: key } = await services.sessions.find(params.session);
+      const key = await services.sessions.findKey(params.session);
       if (!(await services.sessions.delete(key))) throw new UnknownSessionError({ session: key });
       return { sessionKey: key, deleted: true };
     },
@@ -135,13 +136,43 @@ export const SESSION_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'post',
+    path: '/api/sessions/{session}/export',
+    summary: 'Writes everything that is recorded about a session into a folder on the machine of the gateway.',
+    detail:
+      'What looks like a secret is removed unless `isRedacted` is false. [recorder.md](recorder.md#bundles) says what is in it.',
+    access: 'token',
+    body: (z) =>
+      z.strictObject({
+        parent: z
+          .string()
+          .min(1)
+          .max(4_096)
+          .refine(isAbsolute, 'must be an absolute path')
+          .optional()
+          .describe('The folder in which the bundle is made; default `<state>/exports`. Nothing in it is overwritten.'),
+        isRedacted: z.boolean().default(true),
+      }),
+    answer: (z) =>
+      z.object({
+        dir: z.string(),
+        runs: wholeNumber(z),
+        isRedacted: z.boolean(),
+        missing: z.array(z.string()).describe('What is not kept any more.'),
+      }),
+    handle: async ({ services, params, body }) => {
+      const sessionKey = await services.sessions.findKey(params.session);
+      return services.records.exportSession({ ...body, sessionKey });
+    },
+  }),
+  route({
+    method: 'post',
     path: '/api/sessions/{session}/reset',
     summary: 'Stops the run of a session and ends the session; the next message begins a new one.',
     access: 'token',
     body: nothing,
     answer: (z) => z.object({ sessionKey: sessionKey(z), ended: z.literal(true) }),
     handle: async ({ services, params }) => {
-      const { sessionKey: key } = await services.sessions.find(params.session);
+      const key = await services.sessions.findKey(params.session);
       if (!(await services.sessions.reset(key))) throw new UnknownSessionError({ session: key });
       return { sessionKey: key, ended: true };
     },

@@ -1,0 +1,96 @@
+// What the operator should know about the gateway itself: its warnings, such as runs and handlers that fail, and the
+// settings of OpenClaw that were found and are not used, the most dangerous first. Without any there is nothing to see.
+
+import type { UnusedSetting } from '../../src/protocol/unused-setting.ts';
+import { formatPlural } from './format.ts';
+
+export interface GatewayNotesProps {
+  readonly warnings: readonly string[];
+  /** The most dangerous setting is first. */
+  readonly unused: readonly UnusedSetting[];
+}
+
+export function GatewayNotes({ warnings, unused }: GatewayNotesProps) {
+  const open = unused.filter(({ isAccepted }) => !isAccepted);
+  const grave = groupByConsequence(open.filter(({ danger }) => danger !== 'harmless'));
+  const harmless = namesOf(open.filter(({ danger }) => danger === 'harmless'));
+  const accepted = namesOf(unused.filter(({ isAccepted }) => isAccepted));
+  // What does no harm is not worth a line above every talk.
+  if (warnings.length === 0 && grave.length === 0) return null;
+  const isBad = warnings.length > 0 || grave.some(({ danger }) => danger === 'protects');
+  return (
+    <details class={isBad ? 'notes bad' : 'notes'}>
+      <summary>{summaryOf(warnings.length, open.filter(({ danger }) => danger !== 'harmless').length)}</summary>
+      {warnings.length > 0 && (
+        <section aria-label="Warnings of the gateway">
+          <h3>Warnings</h3>
+          <ul>
+            {warnings.map((text) => (
+              <li key={text} class="bad">
+                {text}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      {unused.length > 0 && (
+        <section aria-label="Found and not used">
+          <h3>Found in the configuration and not used</h3>
+          <ul>
+            {grave.map(({ danger, names, text }) => (
+              <li key={names} class={danger === 'protects' ? 'bad' : ''}>
+                <b>{danger === 'protects' ? 'danger' : 'missing'}</b> <code>{names}</code>: {text}
+              </li>
+            ))}
+            {harmless && (
+              <li>
+                <b>harmless</b> <code>{harmless}</code>
+              </li>
+            )}
+            {accepted && (
+              <li>
+                <b>accepted</b> <code>{accepted}</code>
+              </li>
+            )}
+          </ul>
+        </section>
+      )}
+    </details>
+  );
+}
+
+function summaryOf(warnings: number, settings: number): string {
+  const parts = [
+    warnings > 0 && formatPlural(warnings, 'warning'),
+    settings > 0 && `${formatPlural(settings, 'setting')} found and not used`,
+  ];
+  return `The gateway: ${parts.filter(Boolean).join(', ')}`;
+}
+
+interface Consequence {
+  readonly danger: UnusedSetting['danger'];
+  readonly names: string;
+  readonly text: string;
+}
+
+/** Settings with the same consequence share a line. */
+function groupByConsequence(settings: readonly UnusedSetting[]): readonly Consequence[] {
+  const groups = new Map<string, UnusedSetting[]>();
+  for (const setting of settings) {
+    const key = `${setting.danger} ${setting.refuses} ${setting.sentence}`;
+    groups.set(key, [...(groups.get(key) ?? []), setting]);
+  }
+  return [...groups.values()].flatMap((group) =>
+    group.slice(0, 1).map(({ danger, sentence, refuses }) => ({
+      danger,
+      names: namesOf(group),
+      text: refuses === null ? sentence : `${sentence} ${REFUSED}`,
+    })),
+  );
+}
+
+const REFUSED = 'Such tools are refused until the setting is taken back, or named in acceptUnused.';
+
+function namesOf(settings: readonly UnusedSetting[]): string {
+  return settings.map(({ path }) => path).join(', ');
+}

@@ -1,0 +1,109 @@
+// The subagents of a run as a tree that can be folded: each with its state, its time, its tokens and its cost, its task
+// and its result below that, and a button that stops it with all that came from it.
+
+import type { ChildState, ChildView } from '../../src/protocol/child-view.ts';
+import { formatCost, formatCount, formatElapsed, formatPlural, shorten } from './format.ts';
+import { ScrollText } from './scroll-text.tsx';
+
+export interface SubagentTreeProps {
+  readonly subagents: readonly ChildView[];
+  onStop(sessionKey: string): void;
+}
+
+export function SubagentTree({ subagents, onStop }: SubagentTreeProps) {
+  return (
+    <details class="subagents" open>
+      <summary>
+        <span class="name">{formatPlural(subagents.length, 'subagent')}</span>
+        <span class="brief">{describeAll(subagents)}</span>
+      </summary>
+      <List subagents={subagents} onStop={onStop} />
+    </details>
+  );
+}
+
+function List({ subagents, onStop }: SubagentTreeProps) {
+  return (
+    <ul>
+      {subagents.map((child) => (
+        <Subagent key={child.sessionKey} child={child} onStop={onStop} />
+      ))}
+    </ul>
+  );
+}
+
+function Subagent({ child, onStop }: { child: ChildView; onStop: SubagentTreeProps['onStop'] }) {
+  const { sessionKey, task, result, error, state, endedAt, startedAt, elapsedMs, own, all, children } = child;
+  const name = nameOf(child);
+  const hasMore = all.calls > own.calls;
+  return (
+    <li data-state={state}>
+      <div class="row">
+        <details>
+          <summary>
+            <span class="name">{name}</span>
+            <span class="state">{STATE_WORDS[state]}</span>
+            <span class="facts">
+              {[
+                ...(startedAt === null ? [] : [formatElapsed(elapsedMs)]),
+                ...(own.calls === 0 ? [] : [`${formatCount(own.input + own.output)} tokens`, formatCost(own)]),
+                ...(hasMore ? [`with its own ${formatCost(all)}`] : []),
+              ].join(' · ')}
+            </span>
+          </summary>
+          <p class="caption">Task</p>
+          <ScrollText label="Task">{task || '(removed)'}</ScrollText>
+          {result !== null && <p class="caption">Result</p>}
+          {result !== null && <ScrollText label="Result">{result || '(nothing)'}</ScrollText>}
+          {error !== null && <p class="problem">{error}</p>}
+        </details>
+        {endedAt === null && (
+          <button
+            type="button"
+            class="quiet"
+            disabled={state === 'stopping'}
+            aria-label={`Stop ${name}`}
+            onClick={() => onStop(sessionKey)}
+          >
+            Stop
+          </button>
+        )}
+      </div>
+      {children.length > 0 && (
+        <details class="below" open>
+          <summary>{formatPlural(children.length, 'subagent')} of its own</summary>
+          <List subagents={children} onStop={onStop} />
+        </details>
+      )}
+    </li>
+  );
+}
+
+const STATE_WORDS: Readonly<Record<ChildState, string>> = {
+  queued: 'not begun',
+  running: 'works',
+  waiting: 'waits',
+  stopping: 'stopping…',
+  ok: 'done',
+  error: 'failed',
+  timeout: 'timed out',
+  killed: 'stopped',
+  reset: 'given up',
+  deleted: 'removed',
+};
+
+function nameOf({ label, taskName, task, agentId }: ChildView): string {
+  return label ?? taskName ?? (shorten(task.replace(/\s+/g, ' '), 60) || agentId);
+}
+
+function describeAll(subagents: readonly ChildView[]): string {
+  const working = subagents.filter(({ endedAt }) => endedAt === null).length;
+  const failed = subagents.filter(({ state }) => state !== 'ok').length - working;
+  const costs = subagents.flatMap(({ all }) => (all.cost === null ? [] : [all.cost]));
+  const unpriced = subagents.reduce((sum, { all }) => sum + all.unpriced, 0);
+  return [
+    working > 0 ? `${formatCount(working)} at work` : 'all over',
+    ...(failed > 0 ? [`${formatCount(failed)} without a result`] : []),
+    ...(costs.length > 0 ? [formatCost({ cost: costs.reduce((sum, cost) => sum + cost, 0), unpriced })] : []),
+  ].join(' · ');
+}

@@ -1,0 +1,79 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { gatewayForTest } from '../src/testkit/gateway-for-test.ts';
+import { reply, toolCall } from '../src/testkit/model-server.ts';
+
+/** Each stands in another place and has another shape. None of them may be in a log or in a bundle. */
+const SECRETS = {
+  message: `sk-ant-${'m3ss4ge'.repeat(5)}`,
+  answer: `ghp_${'4nsw3r'.repeat(6)}`,
+  params: `glpat-${'p4r4ms'.repeat(4)}`,
+  output: `AKIA${'0UTPUT'.repeat(3)}`,
+  field: 'correct-horse-battery',
+} as const;
+
+/** What the provider is told in headers. These are not even in a bundle from which nothing was removed. */
+const PROVIDER = { apiKey: 'provider-key-5up3r-53cr3t', headers: { 'x-team-token': 'team-token-n0t-f0r-y0u' } };
+
+const ALL_LOGS = {
+  OPENCLAW_RAW_STREAM: '1',
+  OPENCLAW_CACHE_TRACE: '1',
+  OPENCLAW_ANTHROPIC_PAYLOAD_LOG: '1',
+  OPENCLAW_DEBUG_MODEL_PAYLOAD: 'full-redacted',
+};
+
+it.each([
+  'anthropic-messages',
+  'openai-completions',
+] as const)('secrets in keys, headers, messages, answers, parameters and tool output are in no log and in no bundle: %s', async (protocol) => {
+  const scratch = await gatewayForTest({
+    protocol,
+    provider: PROVIDER,
+    variables: ALL_LOGS,
+    files: { 'workspace/notes.md': `aws_key ${SECRETS.output}\npassword: ${SECRETS.field}\n` },
+  });
+  scratch.model.script([
+    toolCall('read', { path: 'notes.md', apiKey: SECRETS.params, note: `with ${SECRETS.params}` }),
+    toolCall('read', { path: 'notes.md' }),
+    reply(`It says ${SECRETS.answer}, that is all.`),
+  ]);
+  const { runId } = await scratch.channel.says({}, `My key is ${SECRETS.message}. Please read notes.md.`);
+  const { status, sessionKey } = await scratch.services.runs.wait(runId);
+  expect(status).toBe('done');
+  expect(scratch.model.requests.at(-1)?.body).toMatch(SECRETS.output);
+  expect(JSON.stringify(scratch.model.requests.at(-1)?.headers)).toContain(PROVIDER.headers['x-team-token']);
+  const { dir } = await scratch.services.records.exportSession({ sessionKey, isRedacted: true });
+  const whole = await scratch.services.records.exportSession({ sessionKey, isRedacted: false });
+  await scratch.stop();
+
+  const logs = await textsIn(scratch.home.path('logs'));
+  for (const name of ['raw-stream', 'cache-trace', 'anthropic-payload', 'trajectory/']) {
+    expect([...logs.keys()].join('\n')).toContain(name);
+  }
+  const bundle = await textsIn(dir);
+  expect([...bundle.keys()].join('\n')).toMatch(/runs\/.*\/requests\/3\.json/);
+  for (const texts of [logs, bundle, new Map([['the log of the gateway', scratch.warnings.join('\n')]])]) {
+    for (const [name, text] of texts) {
+      for (const [place, secret] of Object.entries({
+        ...SECRETS,
+        key: PROVIDER.apiKey,
+        header: PROVIDER.headers['x-team-token'],
+      })) {
+        expect(text.includes(secret), `${place} in ${name}`).toBe(false);
+      }
+    }
+  }
+  expect(scratch.warnings.join('\n')).toContain('Model request');
+  // A person who asks for everything gets it, and the key of the provider is in neither.
+  const everything = [...(await textsIn(whole.dir)).values()].join('\n');
+  for (const secret of Object.values(SECRETS)) expect(everything).toContain(secret);
+  expect(everything).not.toContain(PROVIDER.apiKey);
+  expect(everything).not.toContain(PROVIDER.headers['x-team-token']);
+});
+
+async function textsIn(dir: string): Promise<ReadonlyMap<string, string>> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  return new Map(await Promise.all(files.map(async (file) => [file, await readFile(file, 'utf8')] as const)));
+}

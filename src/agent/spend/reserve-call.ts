@@ -1,0 +1,272 @@
+// Reserves what a call to a model may cost at most, before it is made, in the commit that stores its request. The check
+// and the reservation are one commit with ceilings, so that calls at the same time cannot pass a limit together. When
+// there is no room for the chosen model, the cheaper one of the limit is taken, or the call is refused.
+// Errors: SpendLimitError and UnknownPriceError, before anything is stored; else those of the commit. Without limits it
+// only prepares the request.
+
+import { estimateTokens } from '../../context/budget/estimate-tokens.ts';
+import { costAtMost, type KnownPrices, knownPricesOf } from '../../models/cost-of.ts';
+import type { Model, ModelRequest, WireRequest } from '../../models/model.ts';
+import { isAtriumError } from '../../protocol/errors.ts';
+import { BILLIONTHS, billionthsAbove } from '../../protocol/money.ts';
+import type { SpendSettings } from '../../protocol/spend-limit.ts';
+import { CeilingPassedError } from '../../store/errors.ts';
+import type { Ceiling, Write } from '../../store/store.ts';
+import type { ReservationRow } from '../../store/tables.ts';
+import { SpendLimitError, UnknownPriceError } from '../errors.ts';
+import type { OpenRun } from '../open-run.ts';
+import { TOKENS_OF_IMAGE } from '../request-text.ts';
+import type { RunParts } from '../run-parts.ts';
+import { describeLimit, refusalFacts } from './describe-spending.ts';
+import { readCounters, type SpendCounter } from './spend-counters.ts';
+import { tellNearLimits } from './tell-near-limits.ts';
+
+export type SpendParts = Pick<RunParts, 'store' | 'models' | 'spend' | 'now' | 'tell' | 'warn'>;
+export type ReservingRun = Pick<OpenRun, 'runId' | 'sessionKey' | 'spending'>;
+
+export interface ReservedCall {
+  /** The model that is called: the chosen one, or a cheaper one. */
+  readonly model: Model;
+  readonly wire: WireRequest;
+  /** These must be part of the commit that stores the request; none without limits. */
+  readonly writes: readonly Write[];
+  /** Why it is not the chosen model, in one sentence. */
+  readonly because?: string | undefined;
+}
+
+export async function reserveCall(
+  parts: SpendParts,
+  run: ReservingRun,
+  { model, request }: { readonly model: Model; readonly request: ModelRequest },
+  commit: (call: ReservedCall) => Promise<void>,
+): Promise<ReservedCall> {
+  const settings = parts.spend();
+  if (!settings) {
+    const call = { model, wire: await model.prepare(request), writes: [] };
+    await commit(call);
+    return call;
+  }
+  const prepare = (each: Model) => each.prepare(request);
+  return commitWithRoom(parts, run, { settings, model, output: request.maxOutputTokens, prepare }, commit);
+}
+
+/**
+ * For a stored request that is sent once more, after the call before it was settled. The bytes stay the same, so a limit
+ * that has no room for its model refuses it.
+ */
+export async function reserveAgain(
+  parts: SpendParts,
+  run: ReservingRun,
+  { model, wire }: { readonly model: Model; readonly wire: WireRequest },
+  commit: (writes: readonly Write[]) => Promise<void>,
+): Promise<void> {
+  const settings = parts.spend();
+  if (!settings || run.spending.held) return;
+  const prepare = async (each: Model) => (each === model ? wire : undefined);
+  await commitWithRoom(parts, run, { settings, model, output: undefined, prepare }, ({ writes }) => commit(writes));
+}
+
+interface WantedCall {
+  readonly settings: SpendSettings;
+  readonly model: Model;
+  /** The most tokens that the request allows for the answer. */
+  readonly output: number | undefined;
+  /** Undefined for a model that cannot be used for the request. */
+  readonly prepare: (model: Model) => Promise<WireRequest | undefined>;
+}
+
+async function commitWithRoom(
+  parts: SpendParts,
+  run: ReservingRun,
+  wanted: WantedCall,
+  commit: (call: ReservedCall) => Promise<void>,
+): Promise<ReservedCall> {
+  for (let tries = 1; ; tries++) {
+    const { reservation, ...call } = await admit(parts, run, wanted);
+    try {
+      await commit(call);
+    } catch (error) {
+      // Another call has taken the room since the counters were read, so it is decided again with what they hold now.
+      if (error instanceof CeilingPassedError && tries < MOST_TRIES) continue;
+      throw error;
+    }
+    run.spending.hold(reservation);
+    return call;
+  }
+}
+
+/** Each time another call was faster; with so many of them there is no room left. */
+const MOST_TRIES = 20;
+
+interface AdmittedCall extends ReservedCall {
+  readonly reservation: ReservationRow;
+}
+
+async function admit(parts: SpendParts, run: ReservingRun, wanted: WantedCall): Promise<AdmittedCall> {
+  const { settings, model: chosen } = wanted;
+  const at = parts.now();
+  const counters = await readCounters(parts.store, settings, await run.spending.spender(), at);
+  void tellNearLimits(parts, run, counters);
+  const own = run.spending.held;
+  const chosenWire = await wanted.prepare(chosen);
+  if (!chosenWire) throw new Error('the chosen model has no request');
+  let [model, wire, because]: [Model, WireRequest, string | undefined] = [chosen, chosenWire, undefined];
+  const tried = new Set([nameOf(chosen)]);
+  for (;;) {
+    const size = sizeOf(wire, model, wanted.output, settings);
+    const full = counters.find((counter) => !hasRoom(counter, size, own));
+    if (!full) {
+      const reservation = reservationOf(run.runId, at, model, size, counters);
+      return { model, wire, because, reservation, writes: writesOf(counters, size, reservation, own) };
+    }
+    const { cheaper } = full.limit;
+    const next = cheaper && !tried.has(nameOf(cheaper)) ? await usable(parts, cheaper) : undefined;
+    const nextWire = next && (await wanted.prepare(next));
+    if (!next || !nextWire) throw refusalOf(full, size, own, settings, model);
+    tried.add(nameOf(next));
+    because = `${nameOf(next)} answers instead of ${nameOf(chosen)}, because ${describeLimit(full.limit, full.row.subject)} has no room for it.`;
+    [model, wire] = [next, nextWire];
+  }
+}
+
+/** What a call may use at most. */
+interface CallSize {
+  readonly tokens: number;
+  /** In billionths; undefined when the price is not known. */
+  readonly money: number | undefined;
+}
+
+/** The length of the body counts, with its marks and names, so that the estimate is rather too high than too low. */
+function sizeOf(
+  wire: WireRequest,
+  model: Model,
+  wanted: number | undefined,
+  { answerTokens }: SpendSettings,
+): CallSize {
+  const input = estimateInput(wire);
+  const output = wanted ?? model.maxTokens ?? answerTokens;
+  const prices = pricesOf(model);
+  const money = prices && billionthsAbove(costAtMost({ input, output }, prices));
+  return { tokens: Math.ceil(input + output), money };
+}
+
+export function estimateInput({ body, images = [] }: WireRequest): number {
+  return estimateTokens(body) + images.length * TOKENS_OF_IMAGE;
+}
+
+/** The built-in model costs nothing, although no configuration says so. */
+export function pricesOf({ api, prices }: Pick<Model, 'api' | 'prices'>): KnownPrices | undefined {
+  return api === 'mirror' ? FREE : knownPricesOf(prices);
+}
+
+const FREE: KnownPrices = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
+function hasRoom({ limit, row }: SpendCounter, { tokens, money }: CallSize, own: ReservationRow | undefined): boolean {
+  const before = ownIn(own, row);
+  if (limit.tokens !== undefined && row.tokens + row.reservedTokens - before.tokens + tokens > limit.tokens)
+    return false;
+  if (limit.money === undefined || money === 0) return true;
+  if (money === undefined) return limit.unknownPrice === 'allow';
+  return row.money + row.reservedMoney - before.money + money <= limit.money * BILLIONTHS;
+}
+
+/** What the run itself has reserved in a counter for the call that this one takes the place of. */
+function ownIn(
+  own: ReservationRow | undefined,
+  row: SpendCounter['row'],
+): { readonly money: number; readonly tokens: number } {
+  const isIn = own?.counters.some(
+    ({ subject, per, period }) => subject === row.subject && per === row.per && period === row.period,
+  );
+  return own && isIn ? own : { money: 0, tokens: 0 };
+}
+
+function reservationOf(
+  runId: string,
+  at: number,
+  { provider, model }: Model,
+  { tokens, money }: CallSize,
+  counters: readonly SpendCounter[],
+): ReservationRow {
+  const keys = counters.map(({ row: { subject, per, period } }) => ({ subject, per, period }));
+  return { runId, at, provider, model, money: money ?? 0, tokens, isUnpriced: money === undefined, counters: keys };
+}
+
+/** What was reserved before is given back first: a recovered call takes the place of the one that was cut. */
+function writesOf(
+  counters: readonly SpendCounter[],
+  { tokens, money }: CallSize,
+  reservation: ReservationRow,
+  own: ReservationRow | undefined,
+): readonly Write[] {
+  return [
+    ...(own ? releaseOf(own) : []),
+    ...counters.flatMap(({ limit, row, isStored }): readonly Write[] => {
+      const { subject, per, period } = row;
+      const ceilings: Ceiling<'spending'>[] = [];
+      if (limit.tokens !== undefined) ceilings.push({ of: ['tokens', 'reservedTokens'], most: limit.tokens });
+      if (limit.money !== undefined && money)
+        ceilings.push({ of: ['money', 'reservedMoney'], most: Math.floor(limit.money * BILLIONTHS) });
+      return [
+        ...(isStored ? [] : [{ insert: 'spending', row, onConflict: 'ignore' } as const]),
+        {
+          add: 'spending',
+          where: { subject, per, period },
+          by: { reservedMoney: reservation.money, reservedTokens: tokens },
+          ceilings,
+          expect: 1,
+        },
+      ];
+    }),
+    { insert: 'reservations', row: reservation },
+  ];
+}
+
+function releaseOf({ runId, money, tokens, counters }: ReservationRow): readonly Write[] {
+  return [
+    { remove: 'reservations', where: { runId }, expect: 1 },
+    ...counters.map(
+      (counter): Write => ({
+        add: 'spending',
+        where: { ...counter },
+        by: { reservedMoney: 0 - money, reservedTokens: 0 - tokens },
+      }),
+    ),
+  ];
+}
+
+async function usable({ models }: SpendParts, ref: { readonly provider: string; readonly model: string }) {
+  try {
+    return await models.model(ref);
+  } catch (error) {
+    if (isAtriumError(error)) return undefined;
+    throw error;
+  }
+}
+
+function refusalOf(
+  counter: SpendCounter,
+  { tokens, money }: CallSize,
+  own: ReservationRow | undefined,
+  { timezone }: SpendSettings,
+  model: Model,
+): SpendLimitError | UnknownPriceError {
+  const { limit, row } = counter;
+  const before = ownIn(own, row);
+  const isOfTokens =
+    limit.tokens !== undefined && row.tokens + row.reservedTokens - before.tokens + tokens > limit.tokens;
+  if (!isOfTokens && money === undefined)
+    return new UnknownPriceError({ model: nameOf(model), setting: limit.setting });
+  return new SpendLimitError(
+    refusalFacts(counter, {
+      unit: isOfTokens ? 'tokens' : 'money',
+      reserved: isOfTokens ? row.reservedTokens - before.tokens : row.reservedMoney - before.money,
+      needed: isOfTokens ? tokens : (money ?? 0),
+      timezone,
+    }),
+  );
+}
+
+function nameOf({ provider, model }: { readonly provider: string; readonly model: string }): string {
+  return `${provider}/${model}`;
+}

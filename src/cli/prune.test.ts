@@ -1,0 +1,68 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RunningGateway } from './fixtures/running-gateway.ts';
+
+let running: RunningGateway;
+beforeEach(async () => {
+  // Without a limit of time, the housekeeping would remove the old requests of the fixture by itself.
+  running = await RunningGateway.create({
+    'openclaw.json':
+      '{ agents: { list: [{ id: "main", default: true }] }, recorder: { captures: { maxDays: 36500 } } }',
+  });
+});
+afterEach(() => running.remove());
+
+const run = (...argv: readonly string[]) => running.home.run(argv);
+
+describe('atrium prune', () => {
+  it('says what would be removed, then removes it, and leaves what was said alone', async () => {
+    await running.start(() => ({}), { now: () => Date.now() + 100 * 86_400_000 });
+    const captures = await running.store.count('captures');
+    const said = await running.store.count('transcript');
+    expect(captures).toBeGreaterThan(0);
+    const dry = await run('prune', '--older-than', '30d', '--dry-run');
+    expect(dry.out).toMatch(new RegExp(`^captures +${captures}$`, 'm'));
+    expect(dry.out).toContain('would be removed');
+    expect(dry.out).not.toContain('transcripts');
+    expect(await running.store.count('captures')).toBe(captures);
+    expect((await run('prune', '--older-than', '30d')).out).toMatch(new RegExp(`^captures +${captures}$`, 'm'));
+    expect(await running.store.count('captures')).toBe(0);
+    expect(await running.store.count('transcript')).toBe(said);
+    // The session has not ended, so that even its name does not help.
+    await run('prune', '--older-than', '0s', '--what', 'transcripts');
+    expect(await running.store.count('transcript')).toBe(said);
+  });
+
+  it('goes by the configured limits unless an age is given, and refuses names that there are not', async () => {
+    await running.start();
+    const { pruned } = (await running.home.runJson(['prune'])) as { pruned: { what: string }[] };
+    expect(pruned.map(({ what }) => what)).toEqual(['captures', 'trajectories', 'children']);
+    expect((await run('prune', '--what', 'everything')).err).toContain('one of captures, trajectories');
+    expect((await run('prune', '--older-than', 'long')).code).toBe(2);
+  });
+});
+
+it('atrium status says how much room the records take', async () => {
+  await running.start();
+  expect((await run('status')).out).toMatch(/^records +store [\d.]+ (?:KB|MB|KiB|MiB|kB)/m);
+});
+
+describe('atrium doctor', () => {
+  it('says that records are fine, and what an export left behind', async () => {
+    await mkdir(join(running.home.stateDir, 'exports', 'trajectory-x.incomplete'), { recursive: true });
+    const { out } = await run('doctor');
+    expect(out).toMatch(/^records +ok/m);
+    expect(out).toMatch(/note: An export was cut short\. Delete \S+trajectory-x\.incomplete\./);
+  });
+
+  it('says that a debug log is on, and that records cannot be written', async () => {
+    await running.start();
+    await run('debug', 'on', 'raw-stream', '--for', '1h');
+    expect((await run('doctor')).out).toContain('A debug log is on: raw-stream until');
+    const env = { OPENCLAW_TRAJECTORY_DIR: join(running.home.stateDir, 'openclaw.json', 'trajectory') };
+    const { code, out } = await running.home.run(['doctor'], { env });
+    expect(code).toBe(1);
+    expect(out).toContain('wrong: Records cannot be written to');
+  });
+});

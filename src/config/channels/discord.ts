@@ -1,0 +1,306 @@
+// The section `channels.discord`: its keys, and the accounts that it describes as plain values with every default filled
+// in. An account that cannot be used is a sentence for the operator and keeps no other account from working. What
+// protects and is not there closes the place or the account that it was meant for, unless `acceptUnused` names it.
+
+import { z } from 'zod';
+import type { Environment } from '../environment.ts';
+import { isAccepted } from '../list-unused-settings.ts';
+import type { Config } from '../schema.ts';
+import {
+  anyObject,
+  filledText,
+  flag,
+  oneOf,
+  positive,
+  recordOf,
+  secret,
+  shared,
+  text,
+  wholeNumber,
+} from '../schema-kinds.ts';
+import {
+  accountKeys,
+  DEFAULT_ACCOUNT,
+  DM_POLICIES,
+  type FoundAccount,
+  findAccounts,
+  people,
+  REPLY_TO_MODES,
+  streamingModeOf,
+} from './channel-settings.ts';
+import { givenSecret } from './given-secret.ts';
+import { readTokenFile } from './read-token-file.ts';
+
+const place = {
+  requireMention: flag().optional().describe('Whether the agent answers only messages that speak to it. Default true.'),
+  ignoreOtherMentions: flag()
+    .optional()
+    .describe('Whether messages that mention somebody else, and not the bot, are left alone. Default false.'),
+  users: people().optional().describe('The people whom the agent answers there, by their ids.'),
+  roles: people().optional().describe('The roles whose members it answers there, by their ids, besides `users`.'),
+  tools: anyObject().optional().describe('Not used; the place is closed where it is set.'),
+  toolsBySender: anyObject().optional().describe('Not used; the place is closed where it is set.'),
+};
+
+const archive = ['60', '1440', '4320', '10080'] as const;
+
+const guildChannel = shared({
+  ...place,
+  enabled: flag().optional().describe('Whether the agent answers in this channel. Default true.'),
+  allow: flag().optional().describe('The same as "enabled", as older configurations write it.'),
+  autoThread: flag().optional().describe('`autoThread` for this channel.'),
+  autoArchiveDuration: z
+    .union([oneOf(archive), ...([60, 1440, 4320, 10_080] as const).map((each) => z.literal(each))], {
+      error: 'one of 60, 1440, 4320, 10080',
+    })
+    .optional()
+    .describe('After how many minutes without a message its threads are archived. Default 1440.'),
+});
+
+const guild = shared({
+  ...place,
+  reactionNotifications: oneOf(['off', 'own', 'all', 'allowlist'])
+    .optional()
+    .describe('Which reactions are noted: "own" (to messages of the bot, the default), "all", "allowlist" or "off".'),
+  channels: recordOf(guildChannel)
+    .optional()
+    .describe('The channels where the agent answers, by id or name; "*" is for all others. Default: every channel.'),
+});
+
+const discordKeys = {
+  ...accountKeys,
+  replyToMode: oneOf([...REPLY_TO_MODES, 'batched'])
+    .optional()
+    .describe('Whether answers quote the message that they answer: "off", "first" or "all" parts. Default "off".'),
+  token: secret().optional().describe('The token of the bot, from the page "Bot" in the Developer Portal.'),
+  tokenFile: filledText().optional().describe('A private file that has the token in it.'),
+  apiRoot: filledText().optional().describe('The address of the API. Default "https://discord.com/api".'),
+  guilds: recordOf(guild)
+    .optional()
+    .describe('The servers where the agent answers, by id or name; "*" is for all others.'),
+  dm: shared({
+    enabled: flag().optional().describe('Whether direct messages are answered. Default true.'),
+    policy: oneOf(DM_POLICIES).optional().describe('The same as "dmPolicy", as older configurations write it.'),
+    allowFrom: people().optional().describe('The same as "allowFrom", as older configurations write it.'),
+  }).optional(),
+  allowBots: z
+    .union([flag(), z.literal('mentions')], { error: 'true, false or "mentions"' })
+    .optional()
+    .describe('Whether messages of other bots are read: all, none, or those that mention the bot. Default false.'),
+  botLoopProtection: shared({
+    enabled: flag().optional().describe('Default true.'),
+    maxEventsPerWindow: positive().optional().describe('So many messages of one bot in one channel. Default 20.'),
+    windowSeconds: positive().optional().describe('Within this time. Default 60.'),
+    cooldownSeconds: positive().optional().describe('More are left alone for this time. Default 60.'),
+  })
+    .optional()
+    .describe('Keeps two bots from answering each other for ever, where `allowBots` lets one in.'),
+  historyLimit: wholeNumber(0, 1_000)
+    .optional()
+    .describe('How many messages that do not speak to the agent are kept for the next one that does. Default 50.'),
+  autoThread: flag()
+    .optional()
+    .describe('Whether the answer to a message in a channel opens a thread from that message. Default false.'),
+  thread: shared({
+    initialHistoryLimit: wholeNumber(0, 1_000)
+      .optional()
+      .describe('How many earlier messages a fresh session of a thread is told. Default 100; 0 means none.'),
+  }).optional(),
+  commands: shared({
+    native: z.union([flag(), text()], { error: 'true, false or "auto"' }).optional(),
+    guilds: people().optional().describe('The servers that offer the commands. Default: all, and direct messages.'),
+  })
+    .optional()
+    .describe('Whether Discord offers the chat commands when a slash is typed. Default true.'),
+  actions: shared({
+    reactions: flag().optional(),
+    messages: flag().optional().describe('Editing and deleting messages.'),
+    threads: flag().optional(),
+  })
+    .optional()
+    .describe('What agents may do there besides answering. Default: everything.'),
+  contextVisibility: oneOf(['all', 'allowlist', 'allowlist_quote'])
+    .optional()
+    .describe(
+      'With "allowlist", the agent sees neither quotes of people who are not in the list, nor a past of threads.',
+    ),
+  suppressEmbeds: flag().optional().describe('Whether links are shown without a preview. Default true.'),
+  proxy: text().optional().describe('Not used; the account is not started where it is set.'),
+};
+
+const discordAccount = shared(discordKeys);
+type DiscordSettings = z.infer<typeof discordAccount>;
+type GuildSettings = z.infer<typeof guild>;
+
+export const discordSection = shared({
+  ...discordKeys,
+  accounts: recordOf(discordAccount)
+    .optional()
+    .describe('Several accounts by name; each takes from the section what it does not set.'),
+});
+
+const API_ROOT = 'https://discord.com/api';
+/** Discord does not say how its tokens look; these signs and no others are in all of them. */
+const TOKEN = /^[\w.=-]{20,}$/;
+const MEGABYTE = 1_048_576;
+const MESSAGE_LENGTH = 2_000;
+
+/** Has the form of `DiscordAccount` in `extensions/discord/account.ts`. */
+export type ConfiguredDiscordAccount = ReturnType<typeof accountOf>;
+
+export function discordAccountsOf(
+  config: Config,
+  environment: Environment,
+): { readonly accounts: readonly ConfiguredDiscordAccount[]; readonly problems: readonly string[] } {
+  const problems: string[] = [];
+  const accounts: ConfiguredDiscordAccount[] = [];
+  const section: z.infer<typeof discordSection> | undefined = config.channels?.discord;
+  const variable = environment.variables.DISCORD_BOT_TOKEN?.trim() || undefined;
+  const hasToken = ({ token, tokenFile }: DiscordSettings) => (token ?? tokenFile ?? variable) !== undefined;
+  for (const found of findAccounts<DiscordSettings>('discord', section, hasToken)) {
+    const { token, problem } = tokenOf(found, environment);
+    if (problem !== undefined) problems.push(problem);
+    if (token === undefined) continue;
+    const same = accounts.find((other) => other.token === token);
+    const reason =
+      refusalOf(config, found) ??
+      (same &&
+        `${found.path} has the same token as ${same.path}, and one bot can be connected once. Write its own token into ${found.path}.token.`);
+    if (reason !== undefined) {
+      problems.push(reason);
+      continue;
+    }
+    problems.push(...closedPlaces(config, found).map(closedSentence));
+    accounts.push(accountOf(config, found, token));
+  }
+  return { accounts, problems };
+}
+
+function tokenOf(
+  { accountId, settings, path }: FoundAccount<DiscordSettings>,
+  environment: Environment,
+): { readonly token?: string | undefined; readonly problem?: string | undefined } {
+  const { variables } = environment;
+  const { token: written, tokenFile } = settings;
+  const missing = `${path} has no token, so this account of Discord is not started. The page "Bot" of the application in the Developer Portal gives one.`;
+  const { value: given, problem } = givenSecret(written, `${path}.token`, variables);
+  if (problem !== undefined) return { problem: `${problem} This account of Discord is not started.` };
+  // The variable is that of the default account, as in OpenClaw.
+  const fallback = accountId === DEFAULT_ACCOUNT ? variables.DISCORD_BOT_TOKEN?.trim() || undefined : undefined;
+  const read =
+    given === undefined && tokenFile !== undefined
+      ? readTokenFile(tokenFile, `${path}.tokenFile`, environment)
+      : { token: given ?? fallback };
+  if (read.token === undefined) return { problem: ('problem' in read ? read.problem : undefined) ?? missing };
+  // Some people copy the word that stands before the token in requests.
+  const token = read.token.replace(/^Bot\s+/i, '');
+  if (TOKEN.test(token)) return { ...read, token };
+  return { problem: `The token of ${path} does not look like one of Discord, and is not used.` };
+}
+
+/** Why the account must not be started as it is. */
+function refusalOf(config: Config, { settings, path }: FoundAccount<DiscordSettings>): string | undefined {
+  if (settings.proxy && !isAccepted(config, `${path}.proxy`)) {
+    return `${path}.proxy is set, and Atrium reaches Discord directly. The account is not started; take the setting back, or accept it with "acceptUnused": ["${path}.proxy"].`;
+  }
+  return /^https?:\/\/[^\s/]+/.test(settings.apiRoot?.trim() ?? API_ROOT)
+    ? undefined
+    : `${path}.apiRoot is not an address that begins with http:// or https://.`;
+}
+
+/** The settings that ask for other tools in one place. */
+function closedPlaces(config: Config, { settings, path }: FoundAccount<DiscordSettings>): readonly string[] {
+  const limits = (at: string, settingsOfPlace: Pick<GuildSettings, 'tools' | 'toolsBySender'>) =>
+    (['tools', 'toolsBySender'] as const)
+      .filter((key) => Object.keys(settingsOfPlace[key] ?? {}).length > 0)
+      .map((key) => `${at}.${key}`);
+  return Object.entries(settings.guilds ?? {})
+    .flatMap(([id, server]) => [
+      ...limits(`${path}.guilds.${id}`, server),
+      ...Object.entries(server.channels ?? {}).flatMap(([name, each]) =>
+        limits(`${path}.guilds.${id}.channels.${name}`, each),
+      ),
+    ])
+    .filter((each) => !isAccepted(config, each));
+}
+
+function closedSentence(setting: string): string {
+  return `${setting} limits tools for one place, which Atrium does not do. The place is closed; take the setting back, or accept it with "acceptUnused": ["${setting}"].`;
+}
+
+function accountOf(config: Config, found: FoundAccount<DiscordSettings>, token: string) {
+  const { accountId, settings, path } = found;
+  const { dm = {}, thread = {}, commands = {}, actions = {}, guilds = {}, botLoopProtection: loop = {} } = settings;
+  const closed = closedPlaces(config, found);
+  const isClosed = (at: string) => closed.includes(`${at}.tools`) || closed.includes(`${at}.toolsBySender`);
+  const seesOnlyListed = settings.contextVisibility === 'allowlist';
+  return {
+    accountId,
+    path,
+    token,
+    apiRoot: (settings.apiRoot?.trim() ?? API_ROOT).replace(/(\/v\d+)?\/*$/, ''),
+    dmPolicy: dm.enabled === false ? ('disabled' as const) : (settings.dmPolicy ?? dm.policy ?? ('pairing' as const)),
+    allowFrom: idsOf(settings.allowFrom ?? dm.allowFrom) ?? [],
+    groupPolicy: settings.groupPolicy ?? ('allowlist' as const),
+    groupAllowFrom: idsOf(settings.groupAllowFrom),
+    matchesNames: settings.dangerouslyAllowNameMatching ?? false,
+    guilds: mapValues(guilds, (server, id) => ({
+      ...placeOf(server),
+      isOn: !isClosed(`${path}.guilds.${id}`),
+      reactionNotifications: server.reactionNotifications,
+      channels:
+        server.channels &&
+        mapValues(server.channels, (each, name) => ({
+          ...placeOf(each),
+          isOn: each.enabled !== false && each.allow !== false && !isClosed(`${path}.guilds.${id}.channels.${name}`),
+          autoThread: each.autoThread,
+          autoArchiveMinutes: each.autoArchiveDuration === undefined ? undefined : Number(each.autoArchiveDuration),
+        })),
+    })),
+    allowBots: settings.allowBots ?? false,
+    botLoop:
+      loop.enabled === false
+        ? undefined
+        : {
+            most: loop.maxEventsPerWindow ?? 20,
+            windowMs: (loop.windowSeconds ?? 60) * 1_000,
+            cooldownMs: (loop.cooldownSeconds ?? 60) * 1_000,
+          },
+    streaming: streamingModeOf(settings.streaming, 'progress'),
+    // Messages are not gathered into batches here, so "batched" never applies.
+    replyToMode: settings.replyToMode === 'batched' ? ('off' as const) : (settings.replyToMode ?? ('off' as const)),
+    autoThread: settings.autoThread ?? false,
+    initialHistoryLimit: seesOnlyListed ? 0 : (thread.initialHistoryLimit ?? 100),
+    quotesOnlyListed: seesOnlyListed,
+    maxFileBytes: Math.floor((settings.mediaMaxMb ?? 25) * MEGABYTE),
+    maxTextLength: Math.min(settings.textChunkLimit ?? MESSAGE_LENGTH, MESSAGE_LENGTH),
+    suppressEmbeds: settings.suppressEmbeds ?? true,
+    nativeCommands: { isOn: commands.native !== false, guilds: commands.guilds ?? [] },
+    allows: {
+      reactions: actions.reactions ?? true,
+      messages: actions.messages ?? true,
+      threads: actions.threads ?? true,
+    },
+  };
+}
+
+function placeOf({ requireMention, ignoreOtherMentions, users, roles }: GuildSettings) {
+  return { requireMention, ignoreOtherMentions, users: idsOf(users), roles: idsOf(roles) };
+}
+
+/** Ids may be written as mentions and with what they are: `<@123>`, `user:123`, `role:456`. */
+function idsOf(list: readonly string[] | undefined): readonly string[] | undefined {
+  return list?.map((entry) =>
+    entry
+      .trim()
+      .replace(/^<@[!&]?(\d+)>$/, '$1')
+      .replace(/^(?:user|role):/i, ''),
+  );
+}
+
+function mapValues<Value, Result>(
+  record: Readonly<Record<string, Value>>,
+  map: (value: Value, key: string) => Result,
+): Record<string, Result> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]));
+}

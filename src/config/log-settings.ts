@@ -1,0 +1,34 @@
+// What the configuration says about the log of the gateway: the file, its levels, and what the terminal shows.
+
+import path from 'node:path';
+import type { LogThreshold } from '../protocol/log.ts';
+import type { Environment } from './environment.ts';
+import type { Config } from './schema.ts';
+import { resolveUserPath } from './user-path.ts';
+
+export interface LogSettings {
+  readonly file: string;
+  /** What the file keeps. */
+  readonly level: LogThreshold;
+  /** A file that would become larger is set aside, and a new one is begun. */
+  readonly maxFileBytes: number;
+  /** What the terminal shows. */
+  readonly consoleLevel: LogThreshold;
+  readonly consoleStyle: 'pretty' | 'compact' | 'json';
+}
+
+const MAX_FILE_BYTES = 10 * 1024 * 1024;
+
+export function logSettingsOf(
+  { stateDir, home, cwd }: Pick<Environment, 'stateDir' | 'home' | 'cwd'>,
+  { logging = {} }: Pick<Config, 'logging'> = {},
+): LogSettings {
+  const file = logging.file?.trim();
+  return {
+    file: file ? resolveUserPath(file, home, cwd) : path.join(stateDir, 'logs', 'atrium.log'),
+    level: logging.level ?? 'info',
+    maxFileBytes: logging.maxFileBytes ?? MAX_FILE_BYTES,
+    consoleLevel: logging.consoleLevel ?? 'info',
+    consoleStyle: logging.consoleStyle ?? 'pretty',
+  };
+}

@@ -1,0 +1,93 @@
+// The variables in the `.env` files of the working directory and of the state directory. They count where the process
+// has no such variable, the working directory before the state directory, as in OpenClaw. A working directory may be
+// anybody's project, so its file may neither say where requests go nor how this program is started; neither file may do
+// the latter. Never throws: what is wrong is a remark, which never shows a value.
+
+import path from 'node:path';
+import { parseEnv } from 'node:util';
+import type { EnvironmentVariables } from '../home-dir.ts';
+import { describeExposure, readPrivateFile } from './private-file.ts';
+import { isUsableVariable } from './usable-variable.ts';
+
+export interface EnvFileVariables {
+  readonly added: readonly AddedVariable[];
+  readonly remarks: readonly FileRemark[];
+}
+
+/** A variable that the process does not have, and where it was found. */
+export interface AddedVariable {
+  readonly name: string;
+  readonly value: string;
+  /** For people: a file, a setting, a profile. */
+  readonly from: string;
+}
+
+export interface FileRemark {
+  readonly file: string;
+  readonly message: string;
+}
+
+const LARGEST = 256 * 1024;
+
+/** The one variable of OpenClaw's own that people keep in the file of the state directory. */
+const GATEWAY_TOKEN = 'OPENCLAW_GATEWAY_TOKEN';
+
+/** They send keys and messages to another address. */
+const REDIRECTING = /(?:_BASE_URL|_API_BASE|_API_HOST|_API_ROOT|_ENDPOINT|_HOMESERVER|_PROXY)$/i;
+
+export function readEnvFiles(
+  process: EnvironmentVariables,
+  { cwd, stateDir }: { readonly cwd: string; readonly stateDir: string },
+): EnvFileVariables {
+  const ofProject = cwd === stateDir ? undefined : readEnvFile(path.join(cwd, '.env'), isFromProject);
+  const ofState = readEnvFile(path.join(stateDir, '.env'), isFromState);
+  const read = [ofProject, ofState].filter((each) => each !== undefined);
+  return {
+    added: withoutTaken(
+      process,
+      read.flatMap(({ added }) => added),
+    ),
+    remarks: read.flatMap(({ remarks }) => remarks),
+  };
+}
+
+/** Of several variables with one name the first counts, and none that the process has. A blank value is no value. */
+export function withoutTaken(
+  process: EnvironmentVariables,
+  variables: readonly AddedVariable[],
+): readonly AddedVariable[] {
+  const taken = new Set<string>();
+  return variables.filter(({ name, value }) => {
+    if (value.trim() === '' || taken.has(name) || (process[name] ?? '').trim() !== '') return false;
+    taken.add(name);
+    return true;
+  });
+}
+
+function isFromState(name: string): boolean {
+  return name === GATEWAY_TOKEN || isUsableVariable(name);
+}
+
+function isFromProject(name: string): boolean {
+  return isUsableVariable(name) && !REDIRECTING.test(name);
+}
+
+function readEnvFile(file: string, mayBeHere: (name: string) => boolean): EnvFileVariables | undefined {
+  const read = readPrivateFile(file, { largest: LARGEST, followsLinks: true });
+  if (!('text' in read)) {
+    return read.isMissing ? undefined : { added: [], remarks: [{ file, message: `${file} ${read.problem}.` }] };
+  }
+  const all = Object.entries(parseEnv(read.text)).flatMap(([name, value]) =>
+    value === undefined ? [] : [{ name, value, from: file }],
+  );
+  const refused = all.filter(({ name }) => !mayBeHere(name)).map(({ name }) => name);
+  const exposure = all.length === 0 ? undefined : describeExposure(file, read);
+  const why = `${refused.join(', ')} in ${file} ${refused.length === 1 ? 'is' : 'are'} not used: such a variable decides how this program is started or where it sends requests. Give it to the process of the gateway.`;
+  return {
+    added: all.filter(({ name }) => mayBeHere(name)),
+    remarks: [...(exposure ? [exposure] : []), ...(refused.length === 0 ? [] : [why])].map((message) => ({
+      file,
+      message,
+    })),
+  };
+}

@@ -1,0 +1,64 @@
+// Every variable that counts for a configuration: those of the process, the `.env` files, the section `env`, the login
+// shell and the auth profiles, each only where none of the places before it has that name.
+
+import { resolveAgentDir, resolveDefaultAgentId } from '../agents.ts';
+import { joinVariables, listEnvVariables, shellTimeoutOf } from '../config-variables.ts';
+import type { Environment } from '../environment.ts';
+import type { EnvironmentVariables } from '../home-dir.ts';
+import { configuredProviders, keyVariable, knownProviders } from '../model-provider.ts';
+import type { Config } from '../schema.ts';
+import { substituteVariables } from '../substitute-variables.ts';
+import { authProfileFiles, readAuthProfiles } from './auth-profiles.ts';
+import { type AddedVariable, type FileRemark, withoutTaken } from './env-files.ts';
+import { DEFAULT_SHELL_TIMEOUT_MS, readLoginShell } from './login-shell.ts';
+
+export interface GatheredVariables {
+  readonly variables: EnvironmentVariables;
+  readonly origins: ReadonlyMap<string, string>;
+  /** Those that the environment does not have. */
+  readonly added: readonly AddedVariable[];
+  readonly remarks: readonly FileRemark[];
+}
+
+/** `written` is the configuration before variables were replaced in it. */
+export async function gatherVariables(
+  written: Config,
+  environment: Environment,
+  runsCommands: boolean,
+): Promise<GatheredVariables> {
+  const { variables: own, home, stateDir, configPath } = environment;
+  const { env } = substituteVariables({ env: written.env }, own).value as Config;
+  const fromConfig = listEnvVariables(env);
+  const known = joinVariables(own, fromConfig);
+
+  const timeoutMs = runsCommands ? shellTimeoutOf(env, own, DEFAULT_SHELL_TIMEOUT_MS) : undefined;
+  const shell = own.SHELL?.trim() || '/bin/sh';
+  const names = timeoutMs === undefined ? [] : wantedNames(written, known);
+  const fromShell = timeoutMs === undefined ? { added: [] } : await readLoginShell({ shell, timeoutMs, home, names });
+  const variables = joinVariables(known, fromShell.added);
+
+  const agentDir = resolveAgentDir(written, resolveDefaultAgentId(written), { ...own, OPENCLAW_STATE_DIR: stateDir });
+  const profiles = await readAuthProfiles({
+    files: authProfileFiles(stateDir, agentDir),
+    order: (written.auth as { readonly order?: unknown } | undefined)?.order,
+    now: Date.now(),
+    surroundings: { settings: written.secrets, variables, home, runsCommands },
+  });
+  const added = withoutTaken(own, [...fromConfig, ...fromShell.added, ...profiles.added]);
+  const { problem } = fromShell as { readonly problem?: string };
+  return {
+    variables: joinVariables(own, added),
+    origins: new Map([...environment.origins, ...added.map(({ name, from }) => [name, from] as const)]),
+    added,
+    remarks: [...(problem === undefined ? [] : [{ file: configPath, message: problem }]), ...profiles.remarks],
+  };
+}
+
+/** The variables that are used and not set: those that the configuration names, and the keys of models and channels. */
+function wantedNames(written: Config, variables: EnvironmentVariables): readonly string[] {
+  const { missing } = substituteVariables(written, variables);
+  const usual = [...knownProviders(), ...configuredProviders(written)].map(keyVariable);
+  const channels = ['TELEGRAM_BOT_TOKEN', 'DISCORD_BOT_TOKEN', 'SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN'];
+  const all = [...missing.map(({ name }) => name), ...usual, ...channels];
+  return [...new Set(all)].filter((name) => (variables[name] ?? '').trim() === '');
+}

@@ -1,0 +1,75 @@
+// Debug logs that are switched on and off while the gateway runs.
+
+import { DEBUG_LOG_NAMES } from '../../../protocol/debug-log.ts';
+import { type Route, route, type Zod } from '../route.ts';
+import { at, sessionKey } from './pieces.ts';
+
+/** A log that was forgotten must not fill a disk. */
+export const MAX_DEBUG_MS = 24 * 60 * 60_000;
+
+const logs = (z: Zod) =>
+  z
+    .array(z.enum(DEBUG_LOG_NAMES))
+    .min(1)
+    .max(16)
+    .default([...DEBUG_LOG_NAMES])
+    .describe('Which logs; all of them unless you say.');
+
+export const activeDebugLogs = (z: Zod) =>
+  z.array(
+    z.object({
+      log: z.enum(DEBUG_LOG_NAMES),
+      sessionKey: z.string().nullable().describe('The only session that is logged; null means all.'),
+      until: at(z).nullable().describe('Null when the environment or the configuration switched it on.'),
+      file: z.string().nullable().describe("Null means the gateway's own log."),
+    }),
+  );
+
+export const DEBUG_ROUTES: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/api/debug',
+    summary: 'The debug logs that are on, for which session and until when.',
+    access: 'token',
+    answer: (z) => z.object({ active: activeDebugLogs(z) }),
+    handle: ({ services }) => ({ active: services.debug.list() }),
+  }),
+  route({
+    method: 'post',
+    path: '/api/debug/on',
+    summary: 'Switches debug logs on for a while.',
+    detail:
+      'It is kept in memory: a restart switches them off. [recorder.md](recorder.md#debug-logs) says what they hold.',
+    access: 'token',
+    body: (z) =>
+      z.strictObject({
+        logs: logs(z),
+        sessionKey: sessionKey(z).optional().describe('Only this session; without it, all of them.'),
+        ms: z.int().min(1_000).max(MAX_DEBUG_MS).default(600_000).describe('For how long; ten minutes unless you say.'),
+      }),
+    answer: (z) =>
+      z.object({
+        active: activeDebugLogs(z),
+        isKnown: z.boolean().describe('Whether there is a session of that key.'),
+      }),
+    handle: async ({ services, body }) => {
+      services.debug.switchOn(body);
+      const isKnown =
+        body.sessionKey === undefined || (await services.store.count('sessions', { sessionKey: body.sessionKey })) > 0;
+      return { active: services.debug.list(), isKnown };
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/api/debug/off',
+    summary: 'Switches off debug logs that were switched on while the gateway runs.',
+    detail: 'What the environment or the configuration switched on stays on until the next start without it.',
+    access: 'token',
+    body: (z) => z.strictObject({ logs: logs(z), sessionKey: sessionKey(z).optional() }),
+    answer: (z) => z.object({ active: activeDebugLogs(z) }),
+    handle: ({ services, body }) => {
+      services.debug.switchOff(body);
+      return { active: services.debug.list() };
+    },
+  }),
+];

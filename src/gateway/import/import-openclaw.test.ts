@@ -1,0 +1,431 @@
+// A whole home of OpenClaw is brought along, in the form of both versions; twice, half-read, and into a home that has
+// talked already. Real files, real databases, the real store.
+
+import { createHash } from 'node:crypto';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { readEnvironment } from '../../config/environment.ts';
+import { toolCallsOf } from '../../protocol/message.ts';
+import { openDatabase } from '../../store/sqlite/database.ts';
+import { folderForTest } from '../../testkit/folder-for-test.ts';
+import { ScratchStore } from '../../testkit/scratch-store.ts';
+import { Conversation } from './conversation.ts';
+import {
+  assistant,
+  call,
+  chain,
+  OpenClawHomeFixture,
+  result,
+  STARTED_AT,
+  talk,
+  user,
+} from './fixtures/openclaw-home.ts';
+import { type ImportReport, importOpenClaw } from './import-openclaw.ts';
+
+const NOW = Date.UTC(2026, 8, 10);
+
+describe.each([
+  ['files', 'writeFiles', 2],
+  ['databases', 'writeDatabases', 3],
+] as const)('a home with %s', (_, write, sessions) => {
+  it('is brought along: conversations, jobs and people, and a second time brings nothing', async () => {
+    const { home, store, run } = await rig();
+    await home[write]();
+    const before = await snapshotOf(home.dir);
+    const report = await run();
+    expect(rowsOf(report)).toMatchObject({
+      conversations: [sessions, 0, 0, 0],
+      jobs: [2, 0, 0, 1],
+      'approved people': [3, 0, 0, write === 'writeFiles' ? 1 : 0],
+    });
+    const [main] = await store.select('sessions', { where: { sessionId: 'main-1' } });
+    expect(main).toMatchObject({ sessionKey: 'agent:main:main', agentId: 'main', endedAt: null });
+    expect(main?.activeAt).toBe(STARTED_AT + 60_000);
+    expect(await saidIn(store, 'main-1')).toEqual([
+      ['user', 'My dog is called Rex.'],
+      ['assistant', 'I note that.'],
+      ['tool', 'ok'],
+      ['assistant', 'Noted: Rex.'],
+    ]);
+    expect(await saidIn(store, 'group-1')).toEqual([
+      ['user', 'Who is on call?'],
+      ['assistant', 'Ana is.'],
+    ]);
+    expect(await store.select('jobs', { orderBy: [['id', 'asc']] })).toMatchObject([
+      {
+        id: 'morning-report',
+        schedule: { kind: 'cron', expr: '0 7 * * *', tz: 'Europe/Lisbon' },
+        session: 'own',
+        enabled: true,
+        deliverTo: { channel: 'telegram', peer: { kind: 'group', id: '-1001' }, threadId: '7' },
+      },
+      {
+        id: 'pulse',
+        schedule: { kind: 'every', everyMs: 3_600_000, anchorMs: STARTED_AT },
+        session: 'main',
+        enabled: false,
+      },
+    ]);
+    const people = await store.select('pairings', { orderBy: [['senderId', 'asc']] });
+    expect(people.map(({ channel, accountId, senderId, status }) => [channel, accountId, senderId, status])).toEqual([
+      ['telegram', 'default', '42', 'approved'],
+      ['telegram', 'default', '43', 'approved'],
+      ['discord', 'work', '77', 'approved'],
+    ]);
+    expect(await snapshotOf(home.dir)).toEqual(before);
+
+    const again = await run();
+    expect(rowsOf(again)).toMatchObject({
+      conversations: [0, 0, sessions, 0],
+      jobs: [0, 0, 2, 1],
+      'approved people': [0, 0, 3, expect.any(Number)],
+    });
+    expect(await store.count('transcript')).toBe(write === 'writeFiles' ? 6 : 8);
+    expect(await snapshotOf(home.dir)).toEqual(before);
+  });
+
+  it('is only read by a dry run', async () => {
+    const { home, store, run, stateDir } = await rig();
+    await home[write]();
+    const report = await run({ isDryRun: true });
+    expect(rowsOf(report)).toMatchObject({ conversations: [sessions, 0, 0, 0], jobs: [2, 0, 0, 1] });
+    expect([await store.count('sessions'), await store.count('jobs'), await store.count('pairings')]).toEqual([
+      0, 0, 0,
+    ]);
+    expect(await readdir(join(stateDir, 'atrium')).catch(() => [])).toEqual([]);
+  });
+});
+
+it('a job that is over, or that does something else here, is named', async () => {
+  const { home, run } = await rig();
+  await home.writeFiles();
+  const { notes } = await run();
+  const said = notes.map(({ sentence }) => sentence).join('\n');
+  expect(said).toContain('The job "Once upon a time" was left');
+  expect(said).toContain('The job "Morning report": model of its payload has no effect.');
+  expect(said).toContain('there is no channel whatsapp');
+});
+
+it('keys in a database are kept in a private file, and sign-ins are left', async () => {
+  const { home, run, stateDir } = await rig();
+  await home.writeDatabases();
+  expect(rowsOf(await run())).toMatchObject({ 'auth profiles in databases': [1, 0, 0, 1] });
+  const file = join(stateDir, 'atrium', 'auth-profiles.json');
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(JSON.parse(await readFile(file, 'utf8')).profiles).toEqual({
+    'openai:default': { type: 'api_key', provider: 'openai', key: 'key-of-the-database' },
+  });
+  expect(rowsOf(await run())).toMatchObject({ 'auth profiles in databases': [0, 0, 1, 1] });
+  expect(await readdir(join(stateDir, 'atrium'))).toEqual(['auth-profiles.json']);
+});
+
+describe('a conversation', () => {
+  it('that has grown is continued, once', async () => {
+    const { home, store, run } = await rig();
+    await home.writeFiles();
+    await run();
+    const file = join(home.dir, 'agents/main/sessions/main-1.jsonl');
+    await home.append(file, { type: 'message', id: 'e5', parentId: 'e4', message: user('And a cat, Mia.') });
+    expect(rowsOf(await run()).conversations).toEqual([0, 1, 1, 0]);
+    expect(rowsOf(await run()).conversations).toEqual([0, 0, 2, 0]);
+    expect((await saidIn(store, 'main-1')).at(-1)).toEqual(['user', 'And a cat, Mia.']);
+    expect(await store.count('transcript', { sessionId: 'main-1' })).toBe(5);
+  });
+
+  it('that has gone on here is not mixed with what OpenClaw has added, and that is named', async () => {
+    const { home, store, run } = await rig();
+    await home.writeFiles();
+    await run();
+    await store.commit([{ insert: 'transcript', row: { ...OWN_ENTRY, sessionId: 'main-1', position: 5 } }], {
+      site: 'result',
+    });
+    const file = join(home.dir, 'agents/main/sessions/main-1.jsonl');
+    await home.append(file, { type: 'message', id: 'e5', parentId: 'e4', message: user('Elsewhere.') });
+    const report = await run();
+    expect(rowsOf(report).conversations).toEqual([0, 0, 1, 1]);
+    expect(report.notes.map(({ sentence }) => sentence).join()).toContain('1 newer entries of OpenClaw were not added');
+    expect((await saidIn(store, 'main-1')).map(([, text]) => text)).not.toContain('Elsewhere.');
+  });
+
+  it('whose key is in use here comes as an ended session', async () => {
+    const { home, store, run } = await rig();
+    await home.writeFiles();
+    const row = { ...OWN_SESSION, sessionKey: 'agent:main:main', sessionId: 'ses_own' };
+    await store.commit([{ insert: 'sessions', row }], { site: 'request' });
+    const report = await run();
+    expect(report.notes.map(({ sentence }) => sentence).join()).toContain('agent:main:main has gone on here already');
+    const open = await store.select('sessions', { where: { sessionKey: 'agent:main:main', endedAt: null } });
+    expect(open.map(({ sessionId }) => sessionId)).toEqual(['ses_own']);
+    expect(await store.count('sessions', { sessionId: 'main-1' })).toBe(1);
+  });
+
+  it('that was begun anew in OpenClaw replaces the one that was brought before', async () => {
+    const { home, store, run } = await rig();
+    await home.writeFiles();
+    await run();
+    await home.transcript('main-2', talk(user('A new day.'), assistant('Good morning.')));
+    await home.sessions({ 'agent:main:main': { sessionId: 'main-2', sessionStartedAt: NOW - 5_000, updatedAt: NOW } });
+    await run();
+    const sessions = await store.select('sessions', {
+      where: { sessionKey: 'agent:main:main' },
+      orderBy: [['startedAt', 'asc']],
+    });
+    expect(sessions.map(({ sessionId, endedAt, resumedFrom }) => [sessionId, endedAt, resumedFrom])).toEqual([
+      ['main-1', NOW, null],
+      ['main-2', null, 'main-1'],
+    ]);
+  });
+
+  it('is read as far as it can be, and each bad line is named with its number', async () => {
+    const { home, store, run } = await rig();
+    await home.writeFiles();
+    const file = join(home.dir, 'agents/main/sessions/main-1.jsonl');
+    const text = await readFile(file, 'utf8');
+    await writeFile(
+      file,
+      `${text.replace('\n{"id":"e4"', '\nnot json\n[1]\n{"id":"e4"')}{"type":"message","id":"e9","mes`,
+    );
+    const report = await run();
+    const said = report.notes.filter(({ place }) => place === file).map(({ sentence }) => sentence);
+    expect(said).toEqual([
+      'Line 5 was left out: it is not JSON.',
+      'Line 6 was left out: it is no entry.',
+      'Line 8 was left out: it is not JSON.',
+    ]);
+    expect(await store.count('transcript', { sessionId: 'main-1' })).toBe(4);
+  });
+
+  it.each([
+    ['that is not there', (home: OpenClawHomeFixture) => home.sessions({ 'agent:main:main': { sessionId: 'gone' } })],
+    [
+      'outside of the home',
+      (home: OpenClawHomeFixture) =>
+        home.sessions({ 'agent:main:main': { sessionId: 'x', sessionFile: '/etc/hostname' } }),
+    ],
+    [
+      'with a path for an id',
+      (home: OpenClawHomeFixture) => home.sessions({ 'agent:main:main': { sessionId: '../../x' } }),
+    ],
+    [
+      'of which the list is broken',
+      (home: OpenClawHomeFixture) => home.write('agents/main/sessions/sessions.json', '{"a":'),
+    ],
+    [
+      'in a database that is none',
+      (home: OpenClawHomeFixture) =>
+        home.write(
+          'agents/main/agent/openclaw-agent.sqlite',
+          'not a database, but long enough to look like one'.repeat(99),
+        ),
+    ],
+    [
+      'in a database with other tables',
+      async (home: OpenClawHomeFixture) => {
+        await home.write('agents/main/agent/openclaw-agent.sqlite', '');
+        const database = await openDatabase(join(home.dir, 'agents/main/agent/openclaw-agent.sqlite'), { busyMs: 100 });
+        database.exec('CREATE TABLE session_windows (session_id TEXT)');
+        database.close();
+      },
+    ],
+  ])('%s is named', async (_, write) => {
+    const { home, run } = await rig();
+    await write(home);
+    const report = await run();
+    expect(report.notes.length).toBeGreaterThan(0);
+    expect(rowsOf(report).conversations?.[0]).toBe(0);
+  });
+
+  it('of a subagent or of one run of a job stays where it is, and is counted', async () => {
+    const { home, run } = await rig();
+    await home.transcript('a', talk(user('x')));
+    await home.sessions({
+      'agent:main:subagent:1': { sessionId: 'a' },
+      'agent:main:cron:j:run:1': { sessionId: 'a' },
+      global: { sessionId: 'a' },
+    });
+    const report = await run();
+    expect(rowsOf(report).conversations).toEqual([0, 0, 0, 3]);
+    expect(report.notes.map(({ sentence }) => sentence)).toEqual([
+      expect.stringContaining('of subagents'),
+      expect.stringContaining('of single runs of jobs'),
+      expect.stringContaining('without an agent'),
+    ]);
+  });
+});
+
+describe('what is said', () => {
+  it('is the branch that was active at the end', () => {
+    const events = [
+      ...chain([
+        { type: 'message', message: user('one') },
+        { type: 'message', message: assistant('first answer') },
+      ]),
+      { type: 'message', id: 'e3', parentId: 'e1', message: assistant('second answer') },
+      { type: 'model_change', id: 'e4', parentId: 'e3' },
+    ];
+    expect(textsOf(events)).toEqual(['one', 'second answer']);
+  });
+
+  it('is a summary and what it keeps', async () => {
+    const { home, store, run } = await rig();
+    const events = chain([
+      { type: 'message', message: user('old') },
+      { type: 'message', message: assistant('older answer') },
+      { type: 'custom', customType: 'x', data: {} },
+      { type: 'message', message: user('kept') },
+      { type: 'message', message: assistant('kept answer') },
+      { type: 'compaction', summary: 'They greeted each other.', firstKeptEntryId: 'e3', tokensBefore: 9 },
+      { type: 'message', message: user('new') },
+    ]);
+    await home.transcript('s', events);
+    await home.sessions({ 'agent:main:main': { sessionId: 's', updatedAt: STARTED_AT } });
+    await run();
+    const rows = await store.select('transcript', { where: { sessionId: 's' }, orderBy: [['position', 'asc']] });
+    expect(rows.map(({ kind }) => kind)).toEqual(['message', 'message', 'message', 'message', 'compaction', 'message']);
+    expect(rows[4]).toMatchObject({
+      meta: { summarisedTo: 2 },
+      message: { content: expect.stringContaining('They greeted') },
+    });
+  });
+
+  it('begins with a person, has images as words, and no provider is sent a call without its result', () => {
+    const image = {
+      role: 'user',
+      content: [
+        { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+        { type: 'text', text: 'see' },
+      ],
+    };
+    const events = talk(
+      assistant('Good morning.'),
+      image,
+      assistant('Wait.', call('weird|id with space', 'exec', { a: 1 })),
+      user('never mind'),
+      result('weird|id with space', 'exec', 'late'),
+      result('unknown', 'exec', 'of nothing'),
+    );
+    const conversation = new Conversation({ isLinear: false });
+    for (const event of events) conversation.add(event);
+    const entries = conversation.entries();
+    expect(entries.map(({ message }) => message.role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user']);
+    expect(conversation.omissions).toEqual(['1 of its images were not brought along.']);
+    expect(JSON.stringify(entries)).not.toContain('AAAA');
+    const [first] = entries.flatMap(({ message }) => (message.role === 'assistant' ? toolCallsOf(message) : []));
+    expect(first?.id).toMatch(/^[\w-]{1,64}$/);
+  });
+
+  it('is well-formed whatever a transcript holds', () => {
+    const id = fc.constantFrom('a', 'b', 'c', 'd', 'e');
+    const message = fc.oneof(
+      fc.record({ role: fc.constant('user'), content: fc.string() }),
+      fc.record({
+        role: fc.constant('assistant'),
+        content: fc.array(fc.record({ type: fc.constant('toolCall'), id, name: fc.constant('t') })),
+      }),
+      fc.record({ role: fc.constant('toolResult'), toolCallId: id, toolName: fc.constant('t'), content: fc.string() }),
+      fc.jsonValue(),
+    );
+    const event = fc.oneof(
+      fc.record({
+        type: fc.constantFrom('message', 'compaction', 'custom', 'odd'),
+        id,
+        parentId: fc.option(id),
+        message,
+        summary: fc.string(),
+      }),
+      fc.jsonValue(),
+    );
+    fc.assert(
+      fc.property(fc.array(event), fc.boolean(), (events, isLinear) => {
+        const conversation = new Conversation({ isLinear });
+        for (const each of events) conversation.add(each);
+        let open = new Set<string>();
+        for (const { message: said, kind } of conversation.entries()) {
+          if (said.role === 'tool') expect(open.delete(said.toolCallId)).toBe(true);
+          else if (kind === 'message')
+            open = new Set(said.role === 'assistant' ? toolCallsOf(said).map((each) => each.id) : []);
+        }
+      }),
+    );
+  });
+});
+
+function textsOf(events: readonly object[]): readonly string[] {
+  const conversation = new Conversation({ isLinear: false });
+  for (const event of events) conversation.add(event);
+  return conversation.entries().map(({ message }) => {
+    if (typeof message.content === 'string') return message.content;
+    return message.content.map((part) => ('text' in part ? part.text : '')).join('');
+  });
+}
+
+const OWN_ENTRY = {
+  runId: 'run_own',
+  at: NOW,
+  kind: 'message',
+  message: { role: 'user', content: 'Here.' },
+  shown: null,
+  meta: {},
+} as const;
+
+const OWN_SESSION = {
+  agentId: 'main',
+  startedAt: NOW,
+  activeAt: NOW,
+  endedAt: null,
+  endReason: null,
+  surface: null,
+  resumedFrom: null,
+  endToTell: false,
+  state: {},
+} as const;
+
+async function rig() {
+  const folder = await folderForTest();
+  const home = new OpenClawHomeFixture(join(folder, 'old'));
+  await home.write('openclaw.json', '{}');
+  const scratch = await ScratchStore.create();
+  onTestFinished(() => scratch.remove());
+  const environment = readEnvironment({ HOME: folder, TZ: 'UTC' }, () => folder, folder);
+  const run = ({ isDryRun = false } = {}): Promise<ImportReport> =>
+    importOpenClaw({ store: scratch.store, config: {}, environment, from: home.dir, isDryRun, now: () => NOW });
+  return { home, store: scratch.store, run, stateDir: environment.stateDir };
+}
+
+function rowsOf({ rows }: ImportReport): Record<string, readonly number[]> {
+  return Object.fromEntries(
+    rows.map(({ what, brought, grown, unchanged, left }) => [what, [brought, grown, unchanged, left]]),
+  );
+}
+
+async function saidIn(store: ScratchStore['store'], sessionId: string) {
+  const rows = await store.select('transcript', { where: { sessionId }, orderBy: [['position', 'asc']] });
+  return rows.map(({ message }) => {
+    const text =
+      typeof message.content === 'string'
+        ? message.content
+        : message.content.map((part) => ('text' in part ? part.text : '')).join('');
+    return [message.role, text];
+  });
+}
+
+/** Every file below a folder with its size, time and content. */
+async function snapshotOf(dir: string): Promise<readonly unknown[]> {
+  const names = (await readdir(dir, { recursive: true })).toSorted();
+  return Promise.all(
+    names.map(async (name) => {
+      const facts = await stat(join(dir, name));
+      return [
+        name,
+        facts.mtimeMs,
+        facts.isFile()
+          ? createHash('sha256')
+              .update(await readFile(join(dir, name)))
+              .digest('hex')
+          : '',
+      ];
+    }),
+  );
+}

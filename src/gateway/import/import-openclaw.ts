@@ -1,0 +1,286 @@
+// Brings along what a home of OpenClaw holds: conversations, jobs and the people who were approved. Everything else is used
+// where it is. It writes only into the store and the folder of Atrium, and never changes a file of OpenClaw. It can be
+// done again at any time; a run that was interrupted is taken up by the next one.
+
+import { chmod, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { listAgentIds, resolveDefaultAgentId } from '../../config/agents.ts';
+import type { Environment } from '../../config/environment.ts';
+import type { Config } from '../../config/schema.ts';
+import { AUTH_PROFILES_NAME } from '../../config/secrets/auth-profiles.ts';
+import { normalizeAccountId } from '../../protocol/agent-id.ts';
+import { errorText } from '../../protocol/one-line.ts';
+import { surfaceOfSessionKey } from '../../protocol/session-key.ts';
+import { MAX_JOBS } from '../../schedule/job-draft.ts';
+import type { Store, Write } from '../../store/store.ts';
+import { readJob } from './import-job.ts';
+import { importSession } from './import-session.ts';
+import { type AllowedPerson, OpenClawHome } from './openclaw-home.ts';
+import type { ImportNote } from './source-session.ts';
+
+export interface ImportParts {
+  readonly store: Store;
+  readonly config: Config;
+  readonly environment: Environment;
+  /** The home of OpenClaw. */
+  readonly from: string;
+  readonly isDryRun: boolean;
+  readonly now: () => number;
+  /** Called before anything is written. */
+  readonly found?: ((rows: readonly FoundRow[]) => void) | undefined;
+  /** Called after each conversation. */
+  readonly progress?: ((done: number, all: number) => void) | undefined;
+}
+
+export interface FoundRow {
+  readonly what: string;
+  readonly found: number;
+  /** What becomes of it. */
+  readonly plan: string;
+}
+
+export interface ImportRow {
+  readonly what: string;
+  readonly brought: number;
+  /** Brought earlier, and longer now. */
+  readonly grown: number;
+  readonly unchanged: number;
+  readonly left: number;
+}
+
+export interface ImportReport {
+  readonly from: string;
+  readonly isDryRun: boolean;
+  readonly found: readonly FoundRow[];
+  readonly rows: readonly ImportRow[];
+  readonly notes: readonly ImportNote[];
+  /** How many notes there are besides, which are not listed. */
+  readonly furtherNotes: number;
+}
+
+const MAIN_IS_SHARED =
+  'In OpenClaw direct messages share the main session unless session.dmScope says otherwise; here each person has a session of their own. Set session.dmScope to "main" to go on with the main session that was brought.';
+
+const CHANNELS = ['telegram', 'discord', 'slack'];
+const MOST_NOTES = 1_000;
+
+export async function importOpenClaw(parts: ImportParts): Promise<ImportReport> {
+  const { from, environment } = parts;
+  const workDir = join(environment.stateDir, 'atrium');
+  const home = new OpenClawHome(from, workDir);
+  const notes = new Notes();
+  try {
+    const [sessions, jobs, people, profiles] = [
+      await home.sessions(),
+      await home.jobs(),
+      await home.people(),
+      await home.authProfiles(),
+    ];
+    const isOwn = from === environment.stateDir;
+    const inPlace = isOwn ? 'used where they are' : `not used: they belong to ${from}, and settings name other places`;
+    const found: readonly FoundRow[] = [
+      { what: 'conversations', found: sessions.length, plan: 'brought into the store' },
+      { what: 'jobs', found: jobs.length, plan: 'brought into the store' },
+      { what: 'approved people', found: people.length, plan: 'brought into the store' },
+      ...(await listInPlace(from, inPlace)),
+      {
+        what: 'auth profiles in databases',
+        found: Object.keys(profiles).length,
+        plan: `keys are kept in ${join(workDir, AUTH_PROFILES_NAME)}`,
+      },
+    ];
+    parts.found?.(found);
+    const rows = [
+      await bringSessions(parts, sessions, notes),
+      await bringJobs(parts, jobs, notes),
+      await bringPeople(parts, people, notes),
+      await keepProfiles(parts, profiles, join(workDir, AUTH_PROFILES_NAME)),
+    ];
+    if (parts.config.session?.dmScope === undefined && sessions.some(({ sessionKey }) => isMainKey(sessionKey))) {
+      notes.add({ place: environment.configPath, sentence: MAIN_IS_SHARED });
+    }
+    for (const note of home.notes) notes.add(note);
+    return { from, isDryRun: parts.isDryRun, found, rows, notes: notes.list, furtherNotes: notes.further };
+  } finally {
+    await home.close();
+  }
+}
+
+/** The notes of an import, as many as a person can read. */
+class Notes {
+  readonly list: ImportNote[] = [];
+  further = 0;
+
+  add(note: ImportNote): void {
+    if (this.list.length < MOST_NOTES) this.list.push(note);
+    else this.further += 1;
+  }
+}
+
+async function bringSessions(
+  parts: ImportParts,
+  sessions: Awaited<ReturnType<OpenClawHome['sessions']>>,
+  notes: Notes,
+): Promise<ImportRow> {
+  const counts = { new: 0, grown: 0, unchanged: 0, left: 0 };
+  const kinds = new Map<string, number>();
+  const { store, isDryRun, progress } = parts;
+  for (const [index, source] of sessions.entries()) {
+    try {
+      const outcome = await importSession({ store, isDryRun, now: parts.now() }, source);
+      counts[outcome.state] += 1;
+      for (const note of outcome.notes) notes.add(note);
+      if (outcome.kind) kinds.set(outcome.kind, (kinds.get(outcome.kind) ?? 0) + 1);
+    } catch (error) {
+      counts.left += 1;
+      notes.add({ place: source.place, sentence: `It was not brought along: ${errorText(error)}` });
+    }
+    progress?.(index + 1, sessions.length);
+  }
+  for (const [kind, count] of kinds) {
+    notes.add({
+      place: parts.from,
+      sentence: `${count} ${count === 1 ? 'session' : 'sessions'} ${kind} stay where they are.`,
+    });
+  }
+  return rowOf('conversations', counts);
+}
+
+async function bringJobs(
+  parts: ImportParts,
+  jobs: Awaited<ReturnType<OpenClawHome['jobs']>>,
+  notes: Notes,
+): Promise<ImportRow> {
+  const { store, config, environment, isDryRun } = parts;
+  const counts = { new: 0, grown: 0, unchanged: 0, left: 0 };
+  const agents = listAgentIds(config);
+  const surroundings = {
+    now: parts.now(),
+    timezone: environment.timezone,
+    defaultAgentId: resolveDefaultAgentId(config),
+    knowsAgent: (agentId: string) => agents.includes(agentId),
+    channels: ['web', 'cli', ...CHANNELS],
+  };
+  let room = MAX_JOBS - (await store.count('jobs'));
+  const seen = new Set<string>();
+  for (const { value, place } of jobs) {
+    const { job, sentences } = await readJob(value, surroundings);
+    const isKnown = job !== undefined && (seen.has(job.id) || (await store.count('jobs', { id: job.id })) > 0);
+    if (job) seen.add(job.id);
+    if (isKnown) counts.unchanged += 1;
+    else if (!job || room <= 0) counts.left += 1;
+    else {
+      room -= 1;
+      counts.new += 1;
+      if (!isDryRun) await store.commit([{ insert: 'jobs', row: job }], { site: 'import' });
+    }
+    if (isKnown) continue;
+    for (const sentence of sentences) notes.add({ place, sentence });
+    if (job && room < 0)
+      notes.add({ place, sentence: `The job "${job.name}" was left: there are ${MAX_JOBS} already.` });
+  }
+  return rowOf('jobs', counts);
+}
+
+async function bringPeople(parts: ImportParts, people: readonly AllowedPerson[], notes: Notes): Promise<ImportRow> {
+  const { store, isDryRun } = parts;
+  const counts = { new: 0, grown: 0, unchanged: 0, left: 0 };
+  const now = parts.now();
+  const seen = new Set<string>();
+  for (const { channel, accountId: account, entry, place } of people) {
+    const senderId = entry.trim().replace(/^(?:telegram|tg|discord|slack|user):/i, '');
+    if (!CHANNELS.includes(channel) || !/^[\w-]{1,100}$/.test(senderId)) {
+      counts.left += 1;
+      const why = CHANNELS.includes(channel)
+        ? `${JSON.stringify(entry)} is no id of a person`
+        : `there is no channel ${channel}`;
+      notes.add({ place, sentence: `A person was not brought along: ${why}.` });
+      continue;
+    }
+    const accountId = normalizeAccountId(account);
+    const key = JSON.stringify([channel, accountId, senderId]);
+    const isKnown = seen.has(key) || (await store.count('pairings', { channel, accountId, senderId })) > 0;
+    seen.add(key);
+    counts[isKnown ? 'unchanged' : 'new'] += 1;
+    if (isKnown || isDryRun) continue;
+    const write: Write = {
+      insert: 'pairings',
+      row: {
+        channel,
+        accountId,
+        senderId,
+        senderName: null,
+        surface: { channel, accountId, peer: { kind: 'direct', id: senderId } },
+        code: null,
+        status: 'approved',
+        requestedAt: now,
+        expiresAt: null,
+        timesTold: 0,
+        approvedAt: now,
+        approvedBy: 'import from OpenClaw',
+      },
+      onConflict: 'ignore',
+    };
+    await store.commit([write], { site: 'import' });
+  }
+  return rowOf('approved people', counts);
+}
+
+/** Keys in a database cannot be read in place at every start, so those that can be used are kept in a private file. */
+async function keepProfiles(
+  { isDryRun }: ImportParts,
+  profiles: Readonly<Record<string, unknown>>,
+  file: string,
+): Promise<ImportRow> {
+  const usable = Object.entries(profiles).filter(([, profile]) => {
+    const { type } = (profile ?? {}) as { readonly type?: unknown };
+    return type === 'api_key' || type === 'token';
+  });
+  const left = Object.keys(profiles).length - usable.length;
+  const text = `${JSON.stringify({ version: 1, profiles: Object.fromEntries(usable) }, null, 2)}\n`;
+  const isSame = usable.length === 0 || (await readFile(file, 'utf8').catch(() => undefined)) === text;
+  if (!isSame && !isDryRun) {
+    const draft = `${file}.${process.pid}`;
+    await writeFile(draft, text, { mode: 0o600 });
+    await chmod(draft, 0o600);
+    await rename(draft, file);
+  }
+  const counts = { new: isSame ? 0 : usable.length, grown: 0, unchanged: isSame ? usable.length : 0, left };
+  return rowOf('auth profiles in databases', counts);
+}
+
+function isMainKey(sessionKey: string): boolean {
+  return surfaceOfSessionKey(sessionKey) === 'main';
+}
+
+function rowOf(
+  what: string,
+  { new: brought, grown, unchanged, left }: Readonly<Record<'new' | 'grown' | 'unchanged' | 'left', number>>,
+): ImportRow {
+  return { what, brought, grown, unchanged, left };
+}
+
+async function listInPlace(from: string, plan: string): Promise<readonly FoundRow[]> {
+  const names = (folder: string): Promise<readonly string[]> => readdir(folder).catch(() => []);
+  const workspaces = (await names(from))
+    .filter((name) => /^workspace(?:-|$)/.test(name))
+    .map((name) => join(from, name));
+  const notes = await Promise.all(
+    workspaces.map(async (dir) => {
+      const daily = (await names(join(dir, 'memory'))).filter((name) => name.endsWith('.md')).length;
+      return daily + (await names(dir)).filter((name) => /^memory\.md$/i.test(name)).length;
+    }),
+  );
+  const folders = [join(from, 'skills'), ...workspaces.map((dir) => join(dir, 'skills'))];
+  const skills = await Promise.all(folders.map(async (dir) => (await names(dir)).length));
+  const agents = await names(join(from, 'agents'));
+  const profiles = await Promise.all(
+    agents.map(async (agent) => (await names(join(from, 'agents', agent, 'agent'))).includes(AUTH_PROFILES_NAME)),
+  );
+  const sum = (counts: readonly number[]) => counts.reduce((all, count) => all + count, 0);
+  return [
+    { what: 'memory files', found: sum(notes), plan },
+    { what: 'skills', found: sum(skills), plan },
+    { what: 'files of auth profiles', found: profiles.filter(Boolean).length, plan },
+  ];
+}

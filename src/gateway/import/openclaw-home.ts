@@ -1,0 +1,270 @@
+// What lies in a home of OpenClaw, of the versions that keep files and of those that keep databases. It only reads; what
+// cannot be read is a note, and the rest goes on. Paths that a file names are followed only inside of the home.
+
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import zlib from 'node:zlib';
+import { errorText } from '../../protocol/one-line.ts';
+import { OpenClawDatabase } from '../../store/sqlite/openclaw-database.ts';
+import { readJsonLines } from './read-lines.ts';
+import type { ImportNote, SourceEvent, SourceSession } from './source-session.ts';
+
+/** A person whom the operator of OpenClaw had approved. */
+export interface AllowedPerson {
+  readonly channel: string;
+  readonly accountId: string;
+  readonly entry: string;
+  readonly place: string;
+}
+
+export interface SourceJob {
+  readonly value: unknown;
+  readonly place: string;
+}
+
+const LARGEST_JSON = 512 * 1024 * 1024;
+
+export class OpenClawHome {
+  readonly dir: string;
+  readonly #workDir: string;
+  readonly #databases = new Map<string, OpenClawDatabase>();
+  readonly #notes: ImportNote[] = [];
+
+  /** `workDir` is a folder of Atrium's own, where databases are copied to. */
+  constructor(dir: string, workDir: string) {
+    this.dir = dir;
+    this.#workDir = workDir;
+  }
+
+  /** What could not be read so far. */
+  get notes(): readonly ImportNote[] {
+    return this.#notes;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#databases.values()].map((database) => database.close()));
+    this.#databases.clear();
+  }
+
+  async agentIds(): Promise<readonly string[]> {
+    return (await listFolder(path.join(this.dir, 'agents'))).filter((name) => /^[\w-]{1,64}$/.test(name));
+  }
+
+  /** The conversations of all agents. A session that is both in files and in a database is taken from the database. */
+  async sessions(): Promise<readonly SourceSession[]> {
+    const all: SourceSession[] = [];
+    for (const agentId of await this.agentIds()) {
+      const kept = await this.#keptSessions(agentId);
+      const known = new Set(kept.map(({ sessionId }) => sessionId));
+      const filed = (await this.#filedSessions(agentId)).filter(({ sessionId }) => !known.has(sessionId));
+      all.push(...kept, ...filed);
+    }
+    return all;
+  }
+
+  async jobs(): Promise<readonly SourceJob[]> {
+    const file = path.join(this.dir, 'cron', 'jobs.json');
+    const written = await this.#readJson(file);
+    const list = isObject(written) ? written.jobs : written;
+    const filed = Array.isArray(list) ? list.map((value) => ({ value, place: file })) : [];
+    const { file: kept, database } = await this.#state();
+    const stored = this.#ask(kept, database, (each) => each.jobs()).map((json) => ({
+      value: parse(json),
+      place: kept,
+    }));
+    return [...stored, ...filed];
+  }
+
+  async people(): Promise<readonly AllowedPerson[]> {
+    const folder = path.join(this.dir, 'credentials');
+    const people: AllowedPerson[] = [];
+    for (const name of await listFolder(folder)) {
+      const [, channel, accountId = 'default'] = /^([a-z]+)(?:-(.+))?-allowFrom\.json$/.exec(name) ?? [];
+      if (channel === undefined) continue;
+      const place = path.join(folder, name);
+      const written = await this.#readJson(place);
+      const list = isObject(written) ? written.allowFrom : written;
+      const entries = Array.isArray(list) ? list.filter((each) => ['string', 'number'].includes(typeof each)) : [];
+      people.push(...entries.map((entry) => ({ channel, accountId, entry: String(entry), place })));
+    }
+    const { file, database } = await this.#state();
+    const allowed = this.#ask(file, database, (each) => each.allowed());
+    return [...people, ...allowed.map((each) => ({ ...each, place: file }))];
+  }
+
+  /** The auth profiles of databases, which are not read in place. */
+  async authProfiles(): Promise<Readonly<Record<string, unknown>>> {
+    const { file, database } = await this.#state();
+    const main = this.#agentFile('main');
+    const stores = [
+      ...this.#ask(file, database, (each) => each.authProfiles()),
+      ...this.#ask(main, await this.#database(main), (each) => each.authProfiles()),
+    ].map(parse);
+    const profiles = stores.map((store) => (isObject(store) && isObject(store.profiles) ? store.profiles : {}));
+    return Object.assign({}, ...profiles);
+  }
+
+  async #keptSessions(agentId: string): Promise<readonly SourceSession[]> {
+    const file = this.#agentFile(agentId);
+    const database = await this.#database(file);
+    return this.#ask(file, database, (each) => each.sessions()).map((row) => ({
+      agentId,
+      sessionKey: row.sessionKey,
+      sessionId: row.sessionId,
+      startedAt: row.startedAt,
+      activeAt: row.activeAt,
+      endedAt: row.isCurrent ? null : row.updatedAt,
+      place: `${file} (${row.sessionId})`,
+      stamp: `${row.events}/${row.updatedAt}`,
+      isLinear: database?.hasActiveLine(row.sessionId) ?? false,
+      events: () => readEvents(database, row.sessionId),
+    }));
+  }
+
+  async #filedSessions(agentId: string): Promise<readonly SourceSession[]> {
+    const folder = path.join(this.dir, 'agents', agentId, 'sessions');
+    const list = path.join(folder, 'sessions.json');
+    const written = await this.#readJson(list);
+    if (!isObject(written)) return [];
+    const sessions: SourceSession[] = [];
+    for (const [sessionKey, entry] of Object.entries(written)) {
+      const { sessionId, sessionFile } = isObject(entry) ? entry : {};
+      if (!isObject(entry) || typeof sessionId !== 'string' || !/^[\w.-]{1,128}$/.test(sessionId)) {
+        this.#note(list, `${JSON.stringify(sessionKey.slice(0, 200))} names no transcript.`);
+        continue;
+      }
+      const named = typeof sessionFile === 'string' ? path.resolve(folder, sessionFile) : undefined;
+      const place = (await this.#inside(named)) ?? path.join(folder, `${sessionId}.jsonl`);
+      const facts = await stat(place).catch(() => undefined);
+      if (!facts?.isFile()) {
+        this.#note(place, `The transcript of ${sessionKey} is not there.`);
+        continue;
+      }
+      const numberAt = (key: string) => (typeof entry[key] === 'number' ? (entry[key] as number) : undefined);
+      sessions.push({
+        agentId,
+        sessionKey,
+        sessionId,
+        startedAt: numberAt('sessionStartedAt'),
+        activeAt: numberAt('lastInteractionAt') ?? numberAt('updatedAt') ?? Math.trunc(facts.mtimeMs),
+        endedAt: null,
+        place,
+        stamp: `${facts.size}/${facts.mtimeMs}`,
+        isLinear: false,
+        events: () => readJsonLines(place),
+      });
+    }
+    await this.#noteOrphans(folder, new Set(sessions.map(({ place }) => path.basename(place))));
+    return sessions;
+  }
+
+  /** Transcripts of sessions that were reset or removed name no session key, so they cannot be told apart here. */
+  async #noteOrphans(folder: string, known: ReadonlySet<string>): Promise<void> {
+    const all = (await listFolder(folder)).filter((name) => /\.jsonl(?:$|\.(?:reset|deleted)\.)/.test(name));
+    const orphans = all.filter((name) => !known.has(name) && !/\.(?:trajectory|checkpoint)\b/.test(name));
+    if (orphans.length === 0) return;
+    const which = orphans.length === 1 ? 'transcript belongs' : 'transcripts belong';
+    this.#note(folder, `${orphans.length} ${which} to no session that OpenClaw still lists, and stay where they are.`);
+  }
+
+  #agentFile(agentId: string): string {
+    return path.join(this.dir, 'agents', agentId, 'agent', 'openclaw-agent.sqlite');
+  }
+
+  async #state(): Promise<{ readonly file: string; readonly database: OpenClawDatabase | undefined }> {
+    const file = path.join(this.dir, 'state', 'openclaw.sqlite');
+    return { file, database: await this.#database(file) };
+  }
+
+  async #database(file: string): Promise<OpenClawDatabase | undefined> {
+    const known = this.#databases.get(file);
+    if (known || !(await isFile(file))) return known;
+    if (this.#notes.some(({ place }) => place === file)) return undefined;
+    try {
+      const database = await OpenClawDatabase.open(file, this.#workDir);
+      this.#databases.set(file, database);
+      return database;
+    } catch (error) {
+      this.#note(file, `It cannot be read: ${errorText(error)}.`);
+      return undefined;
+    }
+  }
+
+  /** A database may be of a version whose tables are others; then it is named, and the rest goes on. */
+  #ask<Row>(
+    file: string,
+    database: OpenClawDatabase | undefined,
+    read: (database: OpenClawDatabase) => readonly Row[],
+  ): readonly Row[] {
+    if (!database) return [];
+    try {
+      return read(database);
+    } catch (error) {
+      this.#note(file, `It cannot be read: ${errorText(error)}.`);
+      return [];
+    }
+  }
+
+  async #inside(file: string | undefined): Promise<string | undefined> {
+    if (file === undefined) return undefined;
+    const [real, home] = await Promise.all([realpath(file).catch(() => undefined), realpath(this.dir)]);
+    return real?.startsWith(`${home}${path.sep}`) ? real : undefined;
+  }
+
+  async #readJson(file: string): Promise<unknown> {
+    const facts = await stat(file).catch(() => undefined);
+    if (!facts) return undefined;
+    try {
+      if (!facts.isFile() || facts.size > LARGEST_JSON) throw new Error('it is no file, or too large');
+      return JSON.parse(await readFile(file, 'utf8'));
+    } catch (error) {
+      if (!this.#notes.some(({ place }) => place === file)) this.#note(file, `It cannot be read: ${errorText(error)}.`);
+      return undefined;
+    }
+  }
+
+  #note(place: string, sentence: string): void {
+    this.#notes.push({ place, sentence });
+  }
+}
+
+async function* readEvents(database: OpenClawDatabase | undefined, sessionId: string): AsyncGenerator<SourceEvent> {
+  for (const { seq, json } of database?.events(sessionId) ?? []) {
+    try {
+      yield { line: seq, value: JSON.parse(typeof json === 'string' ? json : await unpack(json)) };
+    } catch (error) {
+      yield { line: seq, problem: errorText(error) };
+    }
+  }
+}
+
+/** Older versions of Node cannot read what OpenClaw has packed. */
+async function unpack(bytes: Uint8Array): Promise<string> {
+  const { zstdDecompress } = zlib as unknown as { zstdDecompress?: typeof zlib.unzip };
+  if (!zstdDecompress) throw new Error('it is packed with zstd, which needs Node 22.15 or newer');
+  return (await promisify(zstdDecompress)(bytes)).toString('utf8');
+}
+
+async function listFolder(folder: string): Promise<readonly string[]> {
+  return (await readdir(folder).catch(() => [])).toSorted();
+}
+
+function isFile(file: string): Promise<boolean> {
+  return stat(file).then(
+    (facts) => facts.isFile(),
+    () => false,
+  );
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

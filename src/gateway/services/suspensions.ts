@@ -1,0 +1,53 @@
+// Runs that are suspended, for whatever they wait: stopped from outside, and ended when the client that waited for their
+// answer is gone.
+
+import { CLIENT_GONE } from '../../agent/client-gone.ts';
+import type { Store } from '../../store/store.ts';
+import type { Approvals } from './approvals.ts';
+import type { Waits } from './waits.ts';
+
+export interface SuspensionsParts {
+  readonly store: Store;
+  readonly approvals: Pick<Approvals, 'cancel'>;
+  readonly waits: Pick<Waits, 'cancel'>;
+  /** Ends the run that is going on in this session; false when there is none, or when it is suspended. */
+  readonly stopLane: (sessionKey: string, reason: string) => boolean;
+}
+
+export class Suspensions {
+  readonly #parts: SuspensionsParts;
+
+  constructor(parts: SuspensionsParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * A client that waited on a connection of an earlier process is gone, so it would not get the answer. Its run is
+   * ended.
+   */
+  async open(): Promise<void> {
+    const { store } = this.#parts;
+    for (const { runId } of await store.select('runs', { where: { status: 'suspended' } })) {
+      const [origin] = await store.select('inbox', { where: { runId }, orderBy: [['seq', 'asc']], limit: 1 });
+      if (origin?.payload?.inbound.isAwaited) await this.cancel(runId, CLIENT_GONE);
+    }
+  }
+
+  /** Ends the run that goes on in a session, or that is suspended there. False when there is none. */
+  async stop(sessionKey: string, reason: string): Promise<boolean> {
+    const { stopLane, store } = this.#parts;
+    // A run that is about to suspend counts as running but does not receive the stop any more, so both ways are always
+    // tried.
+    const isRunning = stopLane(sessionKey, reason);
+    const [run] = await store.select('runs', { where: { sessionKey, status: 'suspended' }, limit: 1 });
+    if (!run) return isRunning;
+    // The run may have continued meanwhile; then it is running now.
+    return (await this.cancel(run.runId, reason)) || isRunning || stopLane(sessionKey, reason);
+  }
+
+  /** Stops a suspended run. False when the run is not suspended. */
+  async cancel(runId: string, reason: string): Promise<boolean> {
+    const { approvals, waits } = this.#parts;
+    return (await approvals.cancel(runId, reason)) || waits.cancel(runId, reason);
+  }
+}

@@ -1,0 +1,151 @@
+// Runs that wait for other sessions: woken when those have ended or when the time is over, in one commit with the row that
+// says so. Whether the sessions have ended is learned from the store at every look, so a restart loses no wait.
+// Errors: none. When the store refuses, the look is repeated after a pause.
+
+import type { Tell } from '../../facts/facts.ts';
+import type { LiveEvent } from '../../protocol/live-event.ts';
+import { DueClock } from '../../store/due-clock.ts';
+import { PreconditionFailedError } from '../../store/errors.ts';
+import type { Store, Write } from '../../store/store.ts';
+import type { WaitRow } from '../../store/tables.ts';
+import { wakeRun } from '../../store/wake-run.ts';
+
+export interface WaitsParts {
+  readonly store: Store;
+  /** Those of these sessions that have not ended yet. */
+  readonly unended: (sessionKeys: readonly string[]) => Promise<readonly string[]>;
+  /** Says whether such an event may mean that a wait began or is over. */
+  readonly concerns: (event: LiveEvent) => boolean;
+  readonly subscribe: (listener: (event: LiveEvent) => void) => () => void;
+  readonly wakeLane: (sessionKey: string) => void;
+  readonly tell: Tell;
+  readonly now: () => number;
+  readonly warn: (sentence: string) => void;
+}
+
+export class Waits {
+  readonly #parts: WaitsParts;
+  readonly #clock: DueClock<WaitRow>;
+  #unsubscribe: () => void = () => {};
+
+  constructor(parts: WaitsParts) {
+    this.#parts = parts;
+    const { store, now, warn } = parts;
+    this.#clock = new DueClock({
+      overdue: (at, limit) => this.#over(at, limit),
+      nextAt: async () => {
+        const where = { status: 'waiting' };
+        const [next] = await store.select('waits', { where, orderBy: [['expiresAt', 'asc']], limit: 1 });
+        return next?.expiresAt;
+      },
+      expire: (wait) => this.#wake(wait),
+      trouble: 'Runs that wait for other sessions could not be woken yet',
+      now,
+      warn,
+    });
+  }
+
+  async open(): Promise<void> {
+    const { subscribe, concerns } = this.#parts;
+    this.#unsubscribe = subscribe((event) => {
+      if (concerns(event)) void this.#clock.look();
+    });
+    await this.#clock.open();
+  }
+
+  async close(): Promise<void> {
+    this.#unsubscribe();
+    await this.#clock.close();
+  }
+
+  /**
+   * Stops a run that waits, or that was woken and has not gone on yet. False when the run is not suspended for a wait.
+   * Once the run has gone on, nothing is cancelled.
+   */
+  async cancel(runId: string, reason: string): Promise<boolean> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#cancelNow(runId, reason);
+      } catch (error) {
+        // The wait ended meanwhile, or the run went on: look again.
+        if (!(error instanceof PreconditionFailedError) || tries === MOST_TRIES) throw error;
+      }
+    }
+  }
+
+  async #cancelNow(runId: string, reason: string): Promise<boolean> {
+    const { store } = this.#parts;
+    if ((await store.count('runs', { runId, status: 'suspended' })) === 0) return false;
+    const waits = await store.select('waits', { where: { runId, status: { not: 'cancelled' } } });
+    const [first] = waits;
+    if (!first) return false;
+    const isAsleep = waits.every(({ status }) => status === 'waiting');
+    await store.commit(
+      [
+        { update: 'runs', where: { runId, status: 'suspended' }, set: { status: 'suspended' }, expect: 1 },
+        ...waits.map(
+          ({ place, status }): Write => ({
+            update: 'waits',
+            where: { runId, place, status },
+            set: { status: 'cancelled', reason },
+            expect: 1,
+          }),
+        ),
+        ...(isAsleep ? await wakeRun(store, runId, wakerOf(first)) : []),
+      ],
+      { site: 'wake' },
+    );
+    for (const wait of waits) this.#tell(wait, 'cancelled');
+    return true;
+  }
+
+  /** The waits that are over at this time, because their time is over or because what they wait for has ended. */
+  async #over(at: number, limit: number): Promise<readonly WaitRow[]> {
+    const waiting = await this.#parts.store.select('waits', {
+      where: { status: 'waiting' },
+      orderBy: [['expiresAt', 'asc']],
+    });
+    const over: WaitRow[] = [];
+    for (const wait of waiting) {
+      if (over.length === limit) break;
+      if (wait.expiresAt <= at || (await this.#hasCome(wait))) over.push(wait);
+    }
+    return over;
+  }
+
+  async #hasCome({ awaited, isAnyEnough }: WaitRow): Promise<boolean> {
+    const unended = await this.#parts.unended(awaited);
+    return isAnyEnough ? unended.length < awaited.length : unended.length === 0;
+  }
+
+  async #wake(wait: WaitRow): Promise<void> {
+    const { store } = this.#parts;
+    const { runId, place } = wait;
+    try {
+      await store.commit(
+        [
+          { update: 'waits', where: { runId, place, status: 'waiting' }, set: { status: 'over' }, expect: 1 },
+          ...(await wakeRun(store, runId, wakerOf(wait))),
+        ],
+        { site: 'wake' },
+      );
+    } catch (error) {
+      // The run was stopped meanwhile, and nothing is left to do.
+      if (error instanceof PreconditionFailedError) return;
+      throw error;
+    }
+    this.#tell(wait, 'over');
+  }
+
+  #tell({ runId, sessionKey, toolCallId }: WaitRow, outcome: 'over' | 'cancelled'): void {
+    void this.#parts.tell('wait-ended', { runId, sessionKey, toolCallId, outcome });
+    this.#parts.wakeLane(sessionKey);
+  }
+}
+
+/** Each retry means that a wait of the run ended in between, and a run has few of them. */
+const MOST_TRIES = 100;
+
+function wakerOf({ runId, place }: Pick<WaitRow, 'runId' | 'place'>) {
+  return { kind: 'wake', dedupeKey: JSON.stringify(['wake', runId, place]) } as const;
+}

@@ -1,0 +1,34 @@
+// What is known of Claude models and decides about the bytes of a request. The first row that fits the model's name
+// counts. A name that no row fits belongs to another model behind the same protocol.
+
+export interface ClaudeModel {
+  /** The most tokens of one answer. Undefined when it is not known; then the limit of the request is sent as it is. */
+  readonly maxTokens?: number | undefined;
+  /** Newer models refuse a request that sets the temperature. */
+  readonly takesTemperature: boolean;
+  /** Whether tools are sent with the header that announces structured outputs. */
+  readonly hasStructuredOutputs: boolean;
+}
+
+export function claudeModel(name: string): ClaudeModel {
+  return ROWS.find(([pattern]) => pattern.test(name))?.[1] ?? OTHER;
+}
+
+const OTHER: ClaudeModel = { takesTemperature: true, hasStructuredOutputs: false };
+
+const ROWS: readonly (readonly [RegExp, ClaudeModel])[] = [
+  [
+    /claude-(?:(?:opus|sonnet|fable)-5|haiku-5-5|opus-4-[78])/,
+    { maxTokens: 128_000, takesTemperature: false, hasStructuredOutputs: true },
+  ],
+  [/claude-(?:opus|sonnet)-4-6/, { maxTokens: 128_000, takesTemperature: true, hasStructuredOutputs: true }],
+  [/claude-(?:opus|sonnet|haiku)-4-5/, { maxTokens: 64_000, takesTemperature: true, hasStructuredOutputs: true }],
+  [/claude-opus-4-1/, { maxTokens: 32_000, takesTemperature: true, hasStructuredOutputs: true }],
+  [/claude-sonnet-4-/, { maxTokens: 64_000, takesTemperature: true, hasStructuredOutputs: false }],
+  [/claude-opus-4-/, { maxTokens: 32_000, takesTemperature: true, hasStructuredOutputs: false }],
+  [/claude-3-haiku/, { maxTokens: 4_096, takesTemperature: true, hasStructuredOutputs: false }],
+  // The first families. Their limits differ.
+  [/claude-(?:instant(?:-|$)|v?2(?=$|[-.:])|3(?=$|[-.]))/, OTHER],
+  // A model that came out later than this table is like the newest that is known.
+  [/claude-/, { takesTemperature: false, hasStructuredOutputs: true }],
+];

@@ -1,0 +1,64 @@
+// The body of a chat completions request. The system blocks are joined without a separator into one message, because
+// many servers accept only one and cache by prefix. The order of the keys is part of the bytes, so it never changes.
+
+import type { ModelRequest, ToolSpec } from '../model.ts';
+import { markOf, type ShowImages } from '../wire-images.ts';
+import { type WireMessage, wireMessages } from '../wire-messages.ts';
+import type { WireModelSettings } from '../wire-model.ts';
+import { wellFormed } from '../wire-text.ts';
+
+export function chatBody(request: ModelRequest, settings: WireModelSettings, show: ShowImages): string {
+  const system = wellFormed(request.system.map(({ text }) => text).join(''));
+  const messages = wireMessages(request.messages, { isEmpty: (text) => text === '', show });
+  const most = request.maxOutputTokens ?? settings.maxTokens;
+  // OpenAI's newer models refuse the old name of this setting; other servers know only the old one.
+  const isOpenAi = new URL(settings.baseUrl).hostname === 'api.openai.com';
+  return JSON.stringify({
+    model: settings.model,
+    max_tokens: isOpenAi ? undefined : most,
+    temperature: request.temperature,
+    messages: [...(system === '' ? [] : [{ role: 'system', content: system }]), ...messages.map(chatMessage)],
+    tools: request.tools.length === 0 ? undefined : request.tools.map(chatTool),
+    stream: true,
+    stream_options: { include_usage: true },
+    max_completion_tokens: isOpenAi ? most : undefined,
+  });
+}
+
+function chatMessage(message: WireMessage): object {
+  switch (message.role) {
+    case 'user':
+      return { role: 'user', content: userContent(message) };
+    case 'assistant':
+      return assistantMessage(message);
+    case 'tool':
+      return { role: 'tool', tool_call_id: message.callId, content: message.content };
+  }
+}
+
+function userContent({ text, images }: Extract<WireMessage, { role: 'user' }>): string | object[] {
+  if (images.length === 0) return text;
+  return [
+    { type: 'text', text },
+    ...images.map((image) => ({
+      type: 'image_url',
+      image_url: { url: `data:${image.mime};base64,${markOf(image)}` },
+    })),
+  ];
+}
+
+function assistantMessage({ parts }: Extract<WireMessage, { role: 'assistant' }>): object {
+  const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  const calls = parts.flatMap((part) =>
+    part.type === 'tool-call'
+      ? [{ id: part.id, type: 'function', function: { name: part.name, arguments: JSON.stringify(part.params) } }]
+      : [],
+  );
+  return calls.length === 0
+    ? { role: 'assistant', content: text }
+    : { role: 'assistant', content: text || null, tool_calls: calls };
+}
+
+function chatTool({ name, description, parameters }: ToolSpec): object {
+  return { type: 'function', function: { name, description: wellFormed(description), parameters } };
+}

@@ -1,0 +1,28 @@
+// Text of somebody else inside a text of the product's own. What is quoted can never look like the end of the quote, like
+// an instruction, like an approval or like an event, because every line of it begins with a bar and its angle brackets are
+// written as entities.
+
+/** Every character that any reader takes for the end of a line ends one here. */
+const LINE_ENDS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
+
+export function quotedText(text: string): string {
+  return inertText(text)
+    .split(LINE_ENDS)
+    .map((line) => `| ${line}`)
+    .join('\n');
+}
+
+/** For a text of one line. */
+export function inertText(text: string): string {
+  return text.replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/**
+ * For a few facts about people, such as their names: one line of JSON without brackets of any kind inside of its texts,
+ * and without characters that end a line or cannot be seen.
+ */
+export function quotedData(facts: Readonly<Record<string, string | number | boolean>>): string {
+  return JSON.stringify(facts).replace(/[<>[\]\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (sign) =>
+    Array.from({ length: sign.length }, (_, at) => `\\u${sign.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
+  );
+}

@@ -1,0 +1,75 @@
+// A trajectory has each long system prompt once, and names it by its hash from then on, because nearly every run of a
+// session has the same one. Here a record is taken apart before it is written, and put together again for a reader.
+
+import { hash as hashOnce } from 'node:crypto';
+import { isJsonObject, type JsonValue } from '../protocol/json.ts';
+
+/** A prompt, ready to be written. */
+export interface WrittenPrompt {
+  readonly hash: string;
+  /** The prompt as JSON text. */
+  readonly json: string;
+  /** What it adds to a line. */
+  readonly bytes: number;
+}
+
+/** Shorter prompts stay in the record. */
+const LONG_PROMPT = 1_024;
+
+/** The data without its system prompt, and that prompt; the data as it is when it has none that is long. */
+export function takePrompt(data: JsonValue): { readonly data: JsonValue; readonly prompt?: WrittenPrompt } {
+  if (!isJsonObject(data) || typeof data.systemPrompt !== 'string' || data.systemPrompt.length < LONG_PROMPT)
+    return { data };
+  const { systemPrompt, ...rest } = data;
+  const prompt = writtenPrompt(systemPrompt);
+  return { data: { ...rest, [HASH_FIELD]: prompt.hash }, prompt };
+}
+
+/** The text of the data with the prompt in it again. */
+export function withPrompt(dataText: string, { json }: WrittenPrompt): string {
+  return `${dataText.slice(0, -1)},"systemPrompt":${json}}`;
+}
+
+/** The lines of a trajectory with the prompt in every record that names one. A prompt that is in no line stays a hash. */
+export function expandPrompts(text: string): string {
+  if (!text.includes(HASH_FIELD)) return text;
+  const known = new Map<string, string>();
+  return text
+    .split('\n')
+    .map((line) => (line.includes(HASH_FIELD) ? expandLine(line, known) : line))
+    .join('\n');
+}
+
+function expandLine(line: string, known: Map<string, string>): string {
+  try {
+    const record = JSON.parse(line) as { readonly data?: JsonValue };
+    const { data } = record;
+    if (data === undefined || !isJsonObject(data)) return line;
+    const { [HASH_FIELD]: hash, ...rest } = data;
+    if (typeof hash !== 'string') return line;
+    if (typeof rest.systemPrompt === 'string') known.set(hash, rest.systemPrompt);
+    const systemPrompt = known.get(hash);
+    return systemPrompt === undefined ? line : JSON.stringify({ ...record, data: { ...rest, systemPrompt } });
+  } catch {
+    // A line that was cut short by a crash stays as it is.
+    return line;
+  }
+}
+
+const HASH_FIELD = 'systemPromptHash';
+
+/** The same few prompts are written by all sessions of an agent. */
+function writtenPrompt(text: string): WrittenPrompt {
+  const known = PROMPTS.get(text);
+  if (known) return known;
+  const json = JSON.stringify(text);
+  const bytes = Buffer.byteLength(json) + ',"systemPrompt":'.length;
+  const prompt = { hash: `sha256:${hashOnce('sha256', text, 'hex')}`, json, bytes };
+  PROMPTS.set(text, prompt);
+  const [oldest] = PROMPTS.keys();
+  if (PROMPTS.size > MOST_PROMPTS && oldest !== undefined) PROMPTS.delete(oldest);
+  return prompt;
+}
+
+const MOST_PROMPTS = 16;
+const PROMPTS = new Map<string, WrittenPrompt>();
