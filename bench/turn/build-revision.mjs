@@ -13,7 +13,9 @@ const run = promisify(execFile);
 /** Returns the folder of its build. */
 export async function buildRevision(revision, root) {
   const folder = await mkdtemp(join(root, 'revision-'));
-  const { stdout } = await run('git', ['rev-parse', '--verify', `${revision}^{commit}`], { cwd: project });
+  const { stdout } = await run('git', ['rev-parse', '--verify', `${revision}^{commit}`], { cwd: project }).catch(() => {
+    throw new Error(`This clone does not have the revision ${revision}. A shallow clone has only the newest ones.`);
+  });
   const archive = join(root, 'revision.tar');
   await run('git', ['archive', '--format=tar', '-o', archive, stdout.trim()], { cwd: project });
   await run('tar', ['-xf', archive, '-C', folder]);

@@ -12,7 +12,10 @@ const agent = new Agent({ keepAlive: true });
 
 /** A POST of a chat completion; resolves with the whole answer. */
 export function ask(url, body, token) {
-  const bytes = Buffer.from(JSON.stringify(body));
+  return post(url, Buffer.from(JSON.stringify(body)), token, false);
+}
+
+function post(url, bytes, token, isRetry) {
   return new Promise((resolve, reject) => {
     const asked = request(
       `${url}/v1/chat/completions`,
@@ -38,7 +41,12 @@ export function ask(url, body, token) {
         response.on('error', reject);
       },
     );
-    asked.on('error', reject);
+    asked.on('error', (error) => {
+      // While another side is measured, a server closes connections that it has not heard from, at times at the very moment
+      // in which one is used again. The server has not read such a request.
+      if (asked.reusedSocket && !isRetry && error.code === 'ECONNRESET') resolve(post(url, bytes, token, true));
+      else reject(error);
+    });
     asked.end(bytes);
   });
 }

@@ -124,6 +124,11 @@ describe('listening', () => {
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
   });
 
+  it('keeps a connection for longer than the proxies in front of it do', async () => {
+    const { headers } = await fetch(`${server.url}/healthz`);
+    expect(headers.get('keep-alive')).toBe('timeout=75');
+  });
+
   it('lets what is being answered finish before it closes', async () => {
     let finish = () => {};
     const hold = new Promise<void>((resolve) => {

@@ -45,6 +45,7 @@ export async function listen({ app, direct, host, port, maxConnections, attach }
   const server = createServer((incoming, outgoing) => {
     if (!direct?.(incoming, outgoing)) void serve(incoming, outgoing);
   });
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
   const upgrades = new Upgrades(app, attach);
   server.on('upgrade', (request, socket, head) => void upgrades.accept(request, socket, head));
@@ -72,6 +73,11 @@ export async function listen({ app, direct, host, port, maxConnections, attach }
 }
 
 const SWEEP_MS = 50;
+/**
+ * A connection without requests is kept for this long. Proxies keep theirs for sixty seconds; a server that gives up sooner
+ * now and then closes one at the moment in which it is used again, and that request fails.
+ */
+const KEEP_ALIVE_MS = 75_000;
 /** Far above what a frame may have, so that a client with a long message is told so instead of being disconnected. */
 const MAX_FRAME_BYTES = 16 * 1_048_576;
 
