@@ -9,6 +9,7 @@ import { agentIdOf, listAgentConfigs, resolveAgentDefaults } from '../config/age
 import { readEnvironment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/schema.ts';
+import { nearMatch } from '../protocol/near-match.ts';
 import { FAKE_PLATFORMS } from '../testkit/fake-platforms.ts';
 import type { CliIo } from './cli-io.ts';
 import { command } from './command.ts';
@@ -30,7 +31,10 @@ export const channelsTry = command({
   json: false,
   async run({ platform: given, port = '0' }, { io }) {
     const load = Object.hasOwn(FAKE_PLATFORMS, given) ? FAKE_PLATFORMS[given] : undefined;
-    if (!load) throw new UnknownPlatformError({ platform: given, known: Object.keys(FAKE_PLATFORMS) });
+    if (!load) {
+      const known = Object.keys(FAKE_PLATFORMS);
+      throw new UnknownPlatformError({ platform: given, known, suggestion: nearMatch(given, known) });
+    }
     const platform = await (await load())(PEOPLE);
     const home = await mkdtemp(join(tmpdir(), 'atrium-try-'));
     const close: (() => Promise<unknown>)[] = [() => rm(home, { recursive: true, force: true }), () => platform.stop()];

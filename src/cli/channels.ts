@@ -20,6 +20,7 @@ import {
 } from '../gateway/channels/list-configured-accounts.ts';
 import type { GatewayStatus } from '../gateway/services/gateway-status.ts';
 import { DEFAULT_ACCOUNT_ID, normalizeAccountId } from '../protocol/agent-id.ts';
+import { nearMatch } from '../protocol/near-match.ts';
 import { timeLimit } from '../protocol/time-limit.ts';
 import type { CliIo } from './cli-io.ts';
 import { type CliCommand, command } from './command.ts';
@@ -222,7 +223,8 @@ async function readChannels(io: CliIo) {
 function platformOf(given: string): ExtensionRow {
   const row = CHANNEL_EXTENSIONS.find(({ id }) => id === given.trim().toLowerCase());
   if (row) return row;
-  throw new UnknownPlatformError({ platform: given, known: CHANNEL_EXTENSIONS.map(({ id }) => id) });
+  const known = CHANNEL_EXTENSIONS.map(({ id }) => id);
+  throw new UnknownPlatformError({ platform: given, known, suggestion: nearMatch(given, known) });
 }
 
 function knownAccount(row: ExtensionRow, { accounts }: ConfiguredPlatform, given: string): ConfiguredAccount {

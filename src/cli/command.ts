@@ -22,6 +22,8 @@ export type Options = Readonly<Record<`--${string}`, string | OptionDetail>>;
 
 interface OptionDetail {
   readonly text: string;
+  /** The letter of the short form, such as `m` for `-m`. */
+  readonly short?: string;
   readonly default?: string;
   readonly isRequired?: true;
   readonly choices?: readonly string[];
@@ -153,6 +155,7 @@ export function addCommand(parent: Command, value: CliCommand, io: CliIo, exit: 
   value.adapt?.(added);
   added.action(async (...values: readonly unknown[]) => {
     const words = Object.keys(args).map((key, index) => [key.replace(/^[<[]|(?:\.{3})?[>\]]$/g, ''), values[index]]);
+    checkRequired(added, options);
     const given = { ...Object.fromEntries(words), ...parsed(added, options) };
     const isJson = given.json === true;
     const client = needs && lazyClient(() => (needs === 'gateway' ? openGatewayClient(io) : openReadingClient(io)));
@@ -160,6 +163,11 @@ export function addCommand(parent: Command, value: CliCommand, io: CliIo, exit: 
     try {
       const answer = await value.run(given as never, { io, client, say, command: added } as never);
       exit(show(answer, isJson, io));
+    } catch (error) {
+      const texts = Object.values(given)
+        .flat()
+        .filter((each) => typeof each === 'string');
+      throw client ? await (await import('./suggest-id.ts')).suggestId(error, texts, client) : error;
     } finally {
       await client?.close();
     }
@@ -168,18 +176,31 @@ export function addCommand(parent: Command, value: CliCommand, io: CliIo, exit: 
 
 function optionOf(flag: string, detail: string | OptionDetail): Option {
   if (typeof detail === 'string') return new Option(flag, detail);
-  const option = new Option(flag, detail.text);
+  const option = new Option(detail.short === undefined ? flag : `-${detail.short}, ${flag}`, detail.text);
   if (detail.default !== undefined) option.default(detail.default);
-  if (detail.isRequired) option.makeOptionMandatory();
   if (detail.choices) option.choices(detail.choices);
   if (detail.isList) option.argParser((value: string, values: readonly string[] = []) => [...values, value]);
   return option;
 }
 
+function detailOf({ flags }: Option, options: Options): string | OptionDetail | undefined {
+  return options[flags.slice(flags.indexOf('--')) as `--${string}`];
+}
+
+/** Commander would name a missing flag before one that it does not know, which is often the same flag misspelt. */
+function checkRequired(command: Command, options: Options): void {
+  for (const option of command.options) {
+    const detail = detailOf(option, options);
+    const isMissing = command.getOptionValue(option.attributeName()) === undefined;
+    if (typeof detail === 'object' && detail.isRequired && isMissing)
+      command.error(`error: required option '${option.flags}' not specified`);
+  }
+}
+
 function parsed(command: Command, options: Options): Record<string, unknown> {
   const flags: Record<string, unknown> = { json: false, ...command.opts() };
   for (const option of command.options) {
-    const detail = options[option.flags as `--${string}`];
+    const detail = detailOf(option, options);
     const text = flags[option.attributeName()];
     if (typeof detail === 'object' && detail.parse && typeof text === 'string') {
       flags[option.attributeName()] = detail.parse(text);

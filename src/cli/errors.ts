@@ -254,8 +254,16 @@ export class InstallUnconfirmedError extends defineError({
 
 export class UnknownPlatformError extends defineError({
   code: 'ATRIUM_CHANNEL_PLATFORM_UNKNOWN',
-  message: ({ platform, known }: { platform: string; known: readonly string[] }) =>
-    `There is no channel "${platform}". Atrium has ${known.join(', ')}.`,
+  message: ({
+    platform,
+    known,
+    suggestion,
+  }: {
+    platform: string;
+    known: readonly string[];
+    suggestion: string | undefined;
+  }) =>
+    `There is no channel "${platform}". ${suggestion ? `Did you mean "${suggestion}"?` : `Atrium has ${known.join(', ')}.`}`,
   means: 'The command names a chat platform that Atrium does not speak to.',
   remedy: 'Use one of the names in the message.',
 }) {}

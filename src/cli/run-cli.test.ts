@@ -49,6 +49,13 @@ describe('a command line', () => {
     expect((await home.run(['hooks', 'list', '--jsn'])).err).toMatch(/\(Did you mean --json\?\)/);
   });
 
+  it('that has an unknown flag and lacks another one is told of the unknown one, which may be the other misspelt', async () => {
+    const { code, err } = await home.run(['route', 'explain', '--chanel', 'discord']);
+    expect(code).toBe(2);
+    expect(err).toMatch(/unknown option '--chanel'\n\(Did you mean --channel\?\)/);
+    expect((await home.run(['route', 'explain'])).err).toMatch(/required option '--channel <name>' not specified/);
+  });
+
   it('asks for help and gets it, with examples, for every command', async () => {
     const top = await home.run(['--help']);
     expect(top.code).toBe(0);

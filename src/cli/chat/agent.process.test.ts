@@ -17,6 +17,24 @@ describe('without a gateway', () => {
     expect((await runAtrium(['agent', '--message', '-'], { home: home.home, input: 'say from a pipe\n' })).out).toBe(
       'from a pipe\n',
     );
+    const words = (...argv: readonly string[]) =>
+      runAtrium(['agent', ...argv], { home: home.home, input: 'say piped\n' });
+    expect((await words('say', 'several words')).out).toBe('several words\n');
+    expect((await words('-m', 'say short')).out).toBe('short\n');
+    expect((await words('-')).out).toBe('piped\n');
+  });
+
+  test.each([
+    ['no message', [], /There is no message\. Write it behind the command/],
+    ['two messages', ['-m', 'one', 'two'], /given twice: with --message, and as "two"/],
+    ['a message without text', [' '], /The text " " is not a message/],
+    ['a misspelt flag', ['--mesage', 'hi'], /unknown option '--mesage'\s+\(Did you mean --message\?\)/],
+  ])('%s is refused before a gateway is started', async (_, argv, sentence) => {
+    const home = await ScratchHome.create();
+    onTestFinished(() => home.remove());
+    const { code, out, err } = await runAtrium(['agent', ...argv], { home: home.home });
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(sentence);
   });
 
   test('two at once share the gateway of the first', async () => {
@@ -150,7 +168,6 @@ describe('with a gateway', () => {
     ['no text', ['--message', ' '], /^atrium: --message " " is not a message/],
     ['an unknown agent', ['--message', 'x', '--agent', 'codr'], /^atrium: There is no agent "codr".*coder/],
     ['a session that is none', ['--message', 'x', '--session', 'agent:'], /^atrium: "agent:" cannot be a session key/],
-    ['no message', [], /required option '--message/],
   ])('%s is refused in a sentence', async (_, flags, sentence) => {
     const { code, out, err } = await agent(...flags);
     expect([code, out]).toEqual([2, '']);

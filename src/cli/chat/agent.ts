@@ -9,7 +9,7 @@ import type { Upload } from '../../protocol/attachment.ts';
 import type { CliIo } from '../cli-io.ts';
 import { command, type FlagsOf } from '../command.ts';
 import { CONFIG_OPTION } from '../common-options.ts';
-import { GatewayGoneError, GatewayRefusedError } from '../errors.ts';
+import { FlagCombinationError, GatewayGoneError, GatewayRefusedError } from '../errors.ts';
 import { exitCodeOfRun } from '../exit-code.ts';
 import { clientAt, path } from '../gateway/gateway-client.ts';
 import { type ReachedGateway, reachGateway } from '../gateway/reach-gateway.ts';
@@ -19,7 +19,7 @@ import type { ToldRun } from '../run.ts';
 import { describeWaiting, waitingApprovals } from './waiting-approvals.ts';
 
 const OPTIONS = {
-  '--message <text>': { text: 'what to say; "-" reads it from standard input', isRequired: true },
+  '--message <text>': { text: 'what to say, instead of the words behind the command', short: 'm' },
   '--file <path>': { text: 'a file or image to send along; may be given several times', isList: true },
   '--agent <id>': 'the agent to talk to (default: the configured default agent)',
   '--session <key>': 'the session to talk in, such as agent:main:main',
@@ -29,17 +29,39 @@ const OPTIONS = {
 
 type AgentFlags = FlagsOf<typeof OPTIONS>;
 
+/** What the command line says; "-" stands for standard input. */
+function messageIn({ message, text, file }: AgentFlags & { readonly text: readonly string[] }): string {
+  if (message !== undefined && text.length > 0) {
+    const problem = `The message was given twice: with --message, and as ${JSON.stringify(text.join(' '))}. Leave out one of them.`;
+    throw new FlagCombinationError({ problem });
+  }
+  if (message === undefined && text.length === 0 && !file?.length) {
+    const problem =
+      'There is no message. Write it behind the command, such as "atrium agent what is open today", or give it with -m; "-" reads it from standard input.';
+    throw new FlagCombinationError({ problem });
+  }
+  return message ?? text.join(' ');
+}
+
 export const agent = command({
   path: 'agent',
   summary: 'send one message to an agent and print its answer',
+  args: { '[text...]': 'what to say; "-" reads it from standard input' },
   options: OPTIONS,
-  notes: `Exit code 0 with an answer, 1 when a gate blocked the message, 2 when there was no answer.
-Example: git diff | atrium agent --message -`,
+  examples: [
+    'agent what is open today',
+    'agent -m "What is open today?" --session agent:main:main',
+    'agent --file report.pdf summarise this',
+    'agent - < question.txt',
+  ],
+  notes: `The words of the message come behind the flags, or behind "--" when a word begins with a dash.
+Exit code: 0 with an answer, 1 when a gate blocked the message, 2 when there was no answer.`,
   async run(flags, { io }) {
-    const text = flags.message === '-' ? await readStandardInput() : flags.message;
+    const given = messageIn(flags);
+    const text = given === '-' ? await readStandardInput() : given;
     if (text.trim() === '' && !flags.file?.length) {
       const expected = 'a message: there is no text in it';
-      throw new BadFlagError({ flag: '--message', value: flags.message, expected });
+      throw new BadFlagError({ flag: flags.message === undefined ? 'The text' : '--message', value: given, expected });
     }
     const files = await Promise.all((flags.file ?? []).map(readGivenFile));
     const message = { text, id: randomUUID(), agentId: flags.agent, sessionKey: flags.session };
