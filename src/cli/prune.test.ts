@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RunningGateway } from './fixtures/running-gateway.ts';
 
 let running: RunningGateway;
@@ -41,6 +41,39 @@ describe('atrium prune', () => {
     expect((await run('prune', '--what', 'everything')).err).toContain('one of captures, trajectories');
     expect((await run('prune', '--older-than', 'long')).code).toBe(2);
   });
+});
+
+it('limits by size hold in the housekeeping of a gateway, and never remove what was said in an open session', async () => {
+  await running.home.write(
+    'openclaw.json',
+    '{ recorder: { transcripts: { maxBytes: 0 }, usage: { maxBytes: 0 }, approvals: { maxBytes: 0 }, hookRecords: { maxBytes: 0 } } }',
+  );
+  const said = await running.store.count('transcript');
+  const [{ sessionId = '' } = {}] = await running.store.select('sessions', { where: { endedAt: null }, limit: 1 });
+  const row = { sessionId: 'ses_over', position: 1, runId: 'run_over', at: 1, kind: 'message' as const };
+  await running.store.commit(
+    [
+      { insert: 'transcript', row: { ...row, message: { role: 'user', content: 'x' }, shown: null, meta: {} } },
+      {
+        insert: 'sessions',
+        row: {
+          ...{ sessionId: 'ses_over', sessionKey: 'agent:main:over', agentId: 'main', startedAt: 1, activeAt: 1 },
+          ...{ endedAt: 2, endReason: 'idle', surface: null, resumedFrom: null, endToTell: false, state: {} },
+        },
+      },
+    ],
+    { site: 'session' },
+  );
+  await running.start(undefined, { now: () => Date.now() + 100 * 86_400_000 });
+  await vi.waitFor(async () => expect(await running.store.count('usage')).toBe(0), 10_000);
+  await vi.waitFor(async () => expect(await running.store.count('transcript', { sessionId: 'ses_over' })).toBe(0));
+  expect(await running.store.count('transcript', { sessionId })).toBeGreaterThan(0);
+  expect(await running.store.count('transcript')).toBe(said);
+  expect(await running.store.count('approvals', { status: { not: 'waiting' } })).toBe(0);
+  expect((await run('prune', '--dry-run')).out).toMatch(/^transcripts +0$/m);
+  await vi.waitFor(async () =>
+    expect((await run('status')).out).toMatch(/^of the store +.*transcripts [\d.]+ (?:B|KB|kB|KiB|bytes)/m),
+  );
 });
 
 it('atrium status says how much room the records take', async () => {

@@ -763,6 +763,10 @@ function days(sentence: string) {
   return wholeNumber(0, 36_500).optional().describe(`${sentence} No limit by default.`);
 }
 
+function bytesOf(sentence: string) {
+  return wholeNumber(0, 1_099_511_627_776).optional().describe(`${sentence} No limit by default.`);
+}
+
 const recorder = ours({
   trajectory: ours({
     enabled: flag().optional().describe('Default true.'),
@@ -783,19 +787,28 @@ const recorder = ours({
   }).optional(),
   hookRecords: ours({
     maxRows: wholeNumber(100, 10_000_000).optional().describe('How many calls are kept. Default 50000.'),
+    maxBytes: bytesOf('The most of all calls of hooks together; the oldest go first.'),
     maxDays: days('Older calls of hooks are removed.'),
   }).optional(),
   messages: ours({
+    maxBytes: bytesOf('The most of them together; the oldest go first, and a week is always kept.'),
     maxDays: days('What ended runs came from and the answers that were sent are removed; a week is always kept.'),
   }).optional(),
-  approvals: ours({ maxDays: days('Older answers of people are removed.') }).optional(),
+  approvals: ours({
+    maxBytes: bytesOf('The most of all answers of people together; the oldest go first.'),
+    maxDays: days('Older answers of people are removed.'),
+  }).optional(),
   children: ours({
     maxDays: wholeNumber(0, 36_500)
       .optional()
       .describe('Rows of subagents whose session was deleted are removed. Default: as for the requests.'),
   }).optional(),
-  usage: ours({ maxDays: days('Older usage and cost is removed; 62 days are always kept.') }).optional(),
+  usage: ours({
+    maxBytes: bytesOf('The most of it together; the oldest go first, and 62 days are always kept.'),
+    maxDays: days('Older usage and cost is removed; 62 days are always kept.'),
+  }).optional(),
   transcripts: ours({
+    maxBytes: bytesOf('The most of all transcripts together; those of sessions that ended first go first.'),
     maxDays: days('What was said in sessions that ended longer ago is removed.'),
   }).optional(),
 });

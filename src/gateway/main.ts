@@ -446,7 +446,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   });
   const { trajectoryDir } = records;
   const retention = new Retention({ store, trajectoryDir, limits: config.recorder, now });
-  const sizes = new RecordSizes({ stateDir, trajectoryDir, exportsDir: exportsDir(stateDir), now });
+  const sizes = new RecordSizes({ store, stateDir, trajectoryDir, exportsDir: exportsDir(stateDir), now });
   const statusParts = {
     store,
     lanes,

@@ -34,7 +34,10 @@ export async function readGauges(parts: GaugeParts): Promise<readonly GaugeReadi
     { name: 'atrium.dead_letters', labels: { direction: 'in' }, value: deadIn },
     { name: 'atrium.dead_letters', labels: { direction: 'out' }, value: deadOut },
     { name: 'atrium.sessions.open', labels: {}, value: sessions },
-    ...records.map(({ what, bytes }) => ({ name: 'atrium.records.size', labels: { what }, value: bytes }) as const),
+    // The kinds within the store would be counted twice in a sum.
+    ...records
+      .filter(({ within }) => within === undefined)
+      .map(({ what, bytes }) => ({ name: 'atrium.records.size', labels: { what }, value: bytes }) as const),
     { name: 'process.memory.usage', labels: {}, value: process.memoryUsage.rss() },
     { name: 'process.uptime', labels: {}, value: (now() - startedAt) / 1_000 },
   ];

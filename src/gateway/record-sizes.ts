@@ -1,17 +1,28 @@
 // How much room the records take, and how fast they grow. Sizes are those of files, so that asking costs a few calls of
-// the file system whatever was recorded. Growth is known some time after the start, from sizes that were taken before.
+// the file system whatever was recorded. What the records inside the store take is measured only with a sample, behind
+// other work. Growth is known some time after the start, from samples that were taken before.
 
 import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { measureRecords, RECORD_TABLES, type RecordKind } from '../recorder/record-tables.ts';
+import type { Store } from '../store/store.ts';
 
 export interface RecordSize {
-  readonly what: 'store' | 'trajectories' | 'logs' | 'exports';
+  readonly what: RecordPlace | RecordKind;
   readonly bytes: number;
+  /** Set for a kind of record that is a part of the store. Its size is the one of the last sample. */
+  readonly within?: 'store' | undefined;
   /** Undefined until the gateway has run for some minutes. */
   readonly bytesPerDay?: number | undefined;
 }
 
+export const RECORD_PLACES = ['store', 'trajectories', 'logs', 'exports'] as const;
+export type RecordPlace = (typeof RECORD_PLACES)[number];
+export const RECORD_KINDS = Object.keys(RECORD_TABLES) as readonly RecordKind[];
+
 export interface RecordPlaces {
+  /** Needed for samples only. */
+  readonly store?: Pick<Store, 'measure'> | undefined;
   readonly stateDir: string;
   readonly trajectoryDir: string;
   readonly exportsDir: string;
@@ -24,7 +35,7 @@ const MOST_ENTRIES = 50_000;
 
 export class RecordSizes {
   readonly #places: RecordPlaces;
-  #samples: readonly { readonly at: number; readonly sizes: Sizes }[] = [];
+  #samples: readonly Sample[] = [];
 
   constructor(places: RecordPlaces) {
     this.#places = places;
@@ -33,19 +44,32 @@ export class RecordSizes {
   async sample(): Promise<void> {
     const at = this.#places.now();
     const sizes = await this.#measure();
+    const { store } = this.#places;
+    const kinds: [RecordKind, number][] = [];
+    for (const kind of RECORD_KINDS) kinds.push([kind, store ? await measureRecords(store, kind) : 0]);
     // The last day is enough, and what is older is another habit of the operator.
-    this.#samples = [...this.#samples.filter((each) => each.at >= at - DAY_MS), { at, sizes }];
+    this.#samples = [
+      ...this.#samples.filter((each) => each.at >= at - DAY_MS),
+      { at, sizes, kinds: Object.fromEntries(kinds) as KindSizes },
+    ];
   }
 
   async read(): Promise<readonly RecordSize[]> {
     const sizes = await this.#measure();
-    const [first] = this.#samples;
-    const ms = first ? this.#places.now() - first.at : 0;
-    return Object.entries(sizes).map(([name, bytes]) => {
-      const what = name as RecordSize['what'];
-      if (!first || ms < LEAST_MS) return { what, bytes };
-      return { what, bytes, bytesPerDay: Math.round(((bytes - first.sizes[what]) / ms) * DAY_MS) };
-    });
+    const [first, last] = [this.#samples[0], this.#samples.at(-1)];
+    const now = this.#places.now();
+    const grown = (before: number | undefined, bytes: number, at: number) => {
+      const ms = first ? at - first.at : 0;
+      if (before === undefined || ms < LEAST_MS) return {};
+      return { bytesPerDay: Math.round(((bytes - before) / ms) * DAY_MS) };
+    };
+    return [
+      ...RECORD_PLACES.map((what) => ({ what, bytes: sizes[what], ...grown(first?.sizes[what], sizes[what], now) })),
+      ...(last ? RECORD_KINDS : []).map((what) => {
+        const bytes = last?.kinds[what] ?? 0;
+        return { what, within: 'store' as const, bytes, ...grown(first?.kinds[what], bytes, last?.at ?? now) };
+      }),
+    ];
   }
 
   async #measure(): Promise<Sizes> {
@@ -61,7 +85,14 @@ export class RecordSizes {
   }
 }
 
-type Sizes = Readonly<Record<RecordSize['what'], number>>;
+type Sizes = Readonly<Record<RecordPlace, number>>;
+type KindSizes = Readonly<Record<RecordKind, number>>;
+
+interface Sample {
+  readonly at: number;
+  readonly sizes: Sizes;
+  readonly kinds: KindSizes;
+}
 
 /** The size of the files in a folder, and in folders below it down to `depth`. Links are not followed. */
 async function sizeOf(dir: string, isMeant: (name: string) => boolean, depth = 1): Promise<number> {

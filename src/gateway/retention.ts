@@ -2,9 +2,11 @@
 // others at once. Nothing that is owed is removed, whatever the limits say; `recorder/prune-…` decide that.
 
 import type { Config } from '../config/schema.ts';
-import { planPrune } from '../recorder/prune-captures.ts';
+import { countPrunable, planPrune } from '../recorder/prune-captures.ts';
 import { type PrunableRows, planRows } from '../recorder/prune-rows.ts';
 import { pruneTrajectories } from '../recorder/prune-trajectories.ts';
+import { measureRecords } from '../recorder/record-tables.ts';
+import { trajectoryFileOf } from '../recorder/trajectory.ts';
 import { planChildPrune } from '../sessions/prune-children.ts';
 import type { Store } from '../store/store.ts';
 
@@ -43,14 +45,23 @@ export interface Pruned {
 }
 
 interface Limits {
-  readonly maxAgeMs: number | undefined;
+  readonly maxAgeMs?: number | undefined;
+  /** The most of all of them together; the oldest go first. */
   readonly maxBytes?: number | undefined;
+}
+
+interface Task {
+  readonly limits: Limits;
+  readonly isDryRun: boolean;
+  readonly signal: AbortSignal | undefined;
 }
 
 const DAY_MS = 24 * 60 * 60_000;
 const MAX_BYTES = 256 * 1024 * 1024;
 const MAX_DAYS = 30;
 const MAX_TRAJECTORIES = 10_000;
+/** What is younger is not removed to make room: work that is under way may still refer to it. */
+const LEFT_ALONE_MS = 60_000;
 
 export class Retention {
   readonly #parts: RetentionParts;
@@ -64,14 +75,14 @@ export class Retention {
     for (const each of what ?? PRUNABLE) {
       const isNamed = what !== undefined || each !== 'transcripts';
       const limits = olderThanMs === undefined ? this.#configured(each) : { maxAgeMs: olderThanMs };
-      if (limits.maxAgeMs === undefined || (olderThanMs !== undefined && !isNamed)) continue;
-      const removed = await this.#remove(each, { ...limits, maxAgeMs: limits.maxAgeMs }, isDryRun, signal);
-      pruned.push({ what: each, removed });
+      const isUnlimited = limits.maxAgeMs === undefined && limits.maxBytes === undefined;
+      if (isUnlimited || (olderThanMs !== undefined && !isNamed)) continue;
+      pruned.push({ what: each, removed: await this.#remove(each, { limits, isDryRun, signal }) });
     }
     return pruned;
   }
 
-  /** Undefined where the operator has set no limit and there is none by itself. */
+  /** Without limits where the operator has set none and there is none by itself. */
   #configured(what: Prunable): Limits {
     const { limits = {} } = this.#parts;
     const { captures, trajectory } = limits;
@@ -83,34 +94,21 @@ export class Retention {
     }
     // Nothing refers to the row of a subagent whose session was deleted, so these go with the requests.
     if (what === 'children') return { maxAgeMs: (limits.children?.maxDays ?? captures?.maxDays ?? MAX_DAYS) * DAY_MS };
-    const days = limits[what === 'hook-records' ? 'hookRecords' : what]?.maxDays;
-    return { maxAgeMs: days === undefined ? undefined : days * DAY_MS };
+    const { maxDays, maxBytes } = limits[what === 'hook-records' ? 'hookRecords' : what] ?? {};
+    return { maxAgeMs: maxDays === undefined ? undefined : maxDays * DAY_MS, maxBytes };
   }
 
-  async #remove(
-    what: Prunable,
-    limits: Limits & { readonly maxAgeMs: number },
-    isDryRun: boolean,
-    signal: AbortSignal | undefined,
-  ): Promise<number> {
-    if (what === 'captures') return this.#removeCaptures(limits, isDryRun, signal);
-    if (what === 'trajectories') {
-      const { trajectoryDir, now } = this.#parts;
-      const found = { ...limits, maxFiles: MAX_TRAJECTORIES, now: now(), isDryRun };
-      return pruneTrajectories(trajectoryDir, found);
-    }
-    if (what === 'children') return this.#removeChildren(limits.maxAgeMs, isDryRun, signal);
-    return this.#removeRows(what, limits.maxAgeMs, isDryRun, signal);
+  #remove(what: Prunable, task: Task): Promise<number> {
+    if (what === 'captures') return this.#removeCaptures(task);
+    if (what === 'trajectories') return this.#removeTrajectories(task);
+    if (what === 'children') return this.#removeChildren(task);
+    return this.#removeRows(what, task);
   }
 
-  /** Without removing anything, only those beyond the age limit can be counted. */
-  async #removeCaptures(
-    { maxAgeMs, maxBytes = Number.POSITIVE_INFINITY }: Limits & { readonly maxAgeMs: number },
-    isDryRun: boolean,
-    signal: AbortSignal | undefined,
-  ): Promise<number> {
+  async #removeCaptures({ limits, isDryRun, signal }: Task): Promise<number> {
     const { store, now } = this.#parts;
-    if (isDryRun) return store.count('captures', { at: { lt: now() - Math.max(maxAgeMs, 60_000) } });
+    const { maxAgeMs = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY } = limits;
+    if (isDryRun) return countPrunable(store, { maxBytes, maxAgeMs, now: now() });
     let removed = 0;
     for (let more = true; more && !signal?.aborted; ) {
       const plan = await planPrune(store, { maxBytes, maxAgeMs, now: now() });
@@ -121,7 +119,21 @@ export class Retention {
     return removed;
   }
 
-  async #removeChildren(maxAgeMs: number, isDryRun: boolean, signal: AbortSignal | undefined): Promise<number> {
+  /** A run that is open goes on writing into the file of its session. */
+  async #removeTrajectories({ limits, isDryRun }: Task): Promise<number> {
+    const { store, trajectoryDir, now } = this.#parts;
+    const open = await store.select('runs', { where: { status: { in: ['running', 'suspended'] } } });
+    const sessionIds = open.flatMap(({ sessionId }) => (sessionId === null ? [] : [sessionId]));
+    return pruneTrajectories(trajectoryDir, {
+      ...limits,
+      maxFiles: MAX_TRAJECTORIES,
+      keep: new Set(sessionIds.map((sessionId) => trajectoryFileOf(trajectoryDir, sessionId))),
+      now: now(),
+      isDryRun,
+    });
+  }
+
+  async #removeChildren({ limits: { maxAgeMs = 0 }, isDryRun, signal }: Task): Promise<number> {
     const { store, now } = this.#parts;
     let removed = 0;
     for await (const { keys, writes } of planChildPrune(store, { maxAgeMs, now: now() })) {
@@ -132,20 +144,36 @@ export class Retention {
     return removed;
   }
 
-  async #removeRows(
+  /** By age first, then the oldest of what is left until the rest is small enough. */
+  async #removeRows(kind: PrunableRows, task: Task): Promise<number> {
+    const { maxAgeMs, maxBytes } = task.limits;
+    const now = this.#parts.now();
+    const byAge = maxAgeMs === undefined ? 0 : await this.#removeBefore(kind, now - maxAgeMs, task);
+    if (maxBytes === undefined) return byAge;
+    const bytesToFree = (await measureRecords(this.#parts.store, kind)) - maxBytes;
+    if (bytesToFree <= 0) return byAge;
+    const bySize = await this.#removeBefore(kind, now - LEFT_ALONE_MS, task, bytesToFree);
+    // Nothing was removed by age in a dry run, so what goes by size are partly the same rows.
+    return task.isDryRun ? Math.max(byAge, bySize) : byAge + bySize;
+  }
+
+  async #removeBefore(
     kind: PrunableRows,
-    maxAgeMs: number,
-    isDryRun: boolean,
-    signal: AbortSignal | undefined,
+    before: number,
+    { isDryRun, signal }: Task,
+    bytesToFree?: number,
   ): Promise<number> {
     const { store } = this.#parts;
     const now = this.#parts.now();
     let rows = 0;
-    let after: string | number | undefined;
+    let bytes = 0;
+    let after: number | undefined;
     do {
-      const plan = await planRows(store, kind, { before: now - maxAgeMs, now, after });
+      const left = bytesToFree === undefined ? undefined : bytesToFree - bytes;
+      const plan = await planRows(store, kind, { before, now, bytesToFree: left, after });
       if (plan.writes.length > 0 && !isDryRun) await store.commit(plan.writes, { site: 'prune' });
       rows += plan.rows;
+      bytes += plan.bytes;
       after = plan.next;
     } while (after !== undefined && !signal?.aborted);
     return rows;

@@ -4,7 +4,7 @@ import type { RunStatus } from '../protocol/live-event.ts';
 import { forAllAsync } from '../testkit/for-all.ts';
 import { storeForEachTest } from '../testkit/for-each-test.ts';
 import { captureRequest, readCapture } from './capture.ts';
-import { type CaptureLimits, planForget, planPrune } from './prune-captures.ts';
+import { type CaptureLimits, countPrunable, planForget, planPrune } from './prune-captures.ts';
 
 const MINUTE = 60_000;
 const NOW = 1_000_000 * MINUTE;
@@ -74,6 +74,7 @@ describe('pruning captures', () => {
   it('forgets the oldest first when all together are too large', async () => {
     for (let index = 0; index < 10; index++) await capture(`run_${index}`, 100 - index, conversation(`${index}`));
     // Each request adds a message of some 5.4 kB and a manifest; what they share is stored once.
+    expect(await countPrunable(scratch.store, { ...NO_LIMIT, maxBytes: 30_000 })).toBe(6);
     await prune({ maxBytes: 30_000 });
     expect(await kept()).toEqual(['run_6', 'run_7', 'run_8', 'run_9']);
   });
@@ -86,6 +87,7 @@ describe('pruning captures', () => {
       await capture(runId, 500 - index, conversation(runId));
     }
     await capture('run_young', 5, conversation('young'));
+    expect(await countPrunable(scratch.store, { ...NO_LIMIT, maxAgeMs: MINUTE, maxBytes: 0 })).toBe(2);
     await prune({ maxAgeMs: MINUTE, maxBytes: 0, pageSize: 1 });
     expect(await kept()).toEqual(['run_asks', 'run_open']);
   });

@@ -59,6 +59,15 @@ export async function planPrune(store: Store, limits: CaptureLimits): Promise<Pr
   return { writes: writesOf(dropped, spared, reached), captures: dropped.length, more: more && dropped.length > 0 };
 }
 
+/** How many captures these limits would remove. */
+export async function countPrunable(store: Store, limits: CaptureLimits): Promise<number> {
+  const cut = Math.min(await cutOf(store, limits, limits.pageSize ?? PAGE_SIZE), limits.now - LEFT_ALONE_MS);
+  const open = await store.select('runs', { where: { status: { in: ['running', 'suspended'] } } });
+  const all = await store.count('captures', { at: { lt: cut } });
+  const spared = await store.count('captures', { at: { lt: cut }, runId: { in: open.map(({ runId }) => runId) } });
+  return all - spared;
+}
+
 /** Returns the writes that remove all captures of these runs, with the parts that no other capture names. */
 export async function planForget(store: Store, runIds: readonly string[]): Promise<readonly Write[]> {
   const forgotten = new Set(runIds);

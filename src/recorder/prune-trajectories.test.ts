@@ -34,6 +34,21 @@ it('removes trajectories that are too old or too many, and nothing else', async 
   expect((await readdir(dir)).sort()).toEqual(['a b.jsonl', 'folder.jsonl', 'notes.txt', 'ses_a.jsonl', 'ses_b.jsonl']);
 });
 
+it('makes room with the oldest, and keeps the file of a run that is open', async () => {
+  for (const [name, daysAgo] of [
+    ['ses_a.jsonl', 1],
+    ['ses_b.jsonl', 2],
+    ['ses_c.jsonl', 3],
+  ] as const) {
+    await file(name, daysAgo);
+  }
+  const keep = new Set([path.join(dir, 'ses_c.jsonl')]);
+  const limits = { maxBytes: 3, maxFiles: 10, keep, now: NOW };
+  expect(await pruneTrajectories(dir, { ...limits, isDryRun: true })).toBe(1);
+  expect(await pruneTrajectories(dir, limits)).toBe(1);
+  expect((await readdir(dir)).sort()).toEqual(['ses_a.jsonl', 'ses_c.jsonl']);
+});
+
 it('has nothing to do where there is no folder', async () => {
   expect(await pruneTrajectories(path.join(dir, 'none'), { maxAgeMs: 0, maxFiles: 0, now: NOW })).toBe(0);
 });

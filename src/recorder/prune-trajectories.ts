@@ -7,10 +7,12 @@ import { lstat, readdir, unlink } from 'node:fs/promises';
 import path from 'node:path';
 
 export interface TrajectoryLimits {
-  readonly maxAgeMs: number;
+  readonly maxAgeMs?: number | undefined;
   readonly maxFiles: number;
   /** The most of all files together. */
   readonly maxBytes?: number | undefined;
+  /** Files that stay whatever the limits say. They count for the size. */
+  readonly keep?: ReadonlySet<string> | undefined;
   readonly now: number;
   /** Counts, and removes nothing. */
   readonly isDryRun?: boolean | undefined;
@@ -18,11 +20,13 @@ export interface TrajectoryLimits {
 
 /** Returns the number of files that were removed. */
 export async function pruneTrajectories(dir: string, limits: TrajectoryLimits): Promise<number> {
-  const { maxAgeMs, maxFiles, maxBytes = Number.POSITIVE_INFINITY, now, isDryRun = false } = limits;
+  const { maxAgeMs = Number.POSITIVE_INFINITY, maxFiles, maxBytes = Number.POSITIVE_INFINITY } = limits;
+  const { keep, now, isDryRun = false } = limits;
   const files = [...(await listTrajectories(dir))].sort((a, b) => b.usedAt - a.usedAt);
   let bytes = 0;
-  const old = files.filter(({ usedAt, size }, index) => {
+  const old = files.filter(({ file, usedAt, size }, index) => {
     bytes += size;
+    if (keep?.has(file)) return false;
     return index >= maxFiles || bytes > maxBytes || usedAt < now - maxAgeMs;
   });
   if (isDryRun) return old.length;

@@ -3,13 +3,14 @@
 
 import type { Store } from './store.ts';
 
-export type StoreFunctions = Pick<Store, 'commit' | 'select' | 'count' | 'probe' | 'close'>;
+export type StoreFunctions = Pick<Store, 'commit' | 'select' | 'count' | 'measure' | 'probe' | 'close'>;
 
 export function delegateStore(store: Store, replaced: Partial<StoreFunctions>): Store {
   return {
     commit: (writes, options) => store.commit(writes, options),
     select: (table, query) => store.select(table, query),
     count: (table, where) => store.count(table, where),
+    measure: (table, where) => store.measure(table, where),
     probe: () => store.probe(),
     close: () => store.close(),
     ...replaced,

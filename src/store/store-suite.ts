@@ -206,6 +206,21 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
         expect(await store.count('inbox', where)).toBe(expected.length);
       });
 
+      it('and measures them: texts in UTF-8, numbers as 8 bytes, null as nothing', async () => {
+        const rows = Array.from({ length: 5_100 }, (_, index) =>
+          insert('parts', { hash: String(index).padStart(6, '0'), text: index === 0 ? 'äb' : 'four' }),
+        );
+        await store.commit(rows, accept);
+        expect(await store.measure('parts', { hash: '000000' })).toBe(6 + 3 + 16);
+        expect(await store.measure('parts')).toBe(5_100 * (6 + 4 + 16) - 1);
+        expect(await store.measure('parts', { hash: 'none' })).toBe(0);
+        expect(await store.measure('waits')).toBe(0);
+        await insertRun({ runId: 'a', endedAt: null });
+        const open = await store.measure('runs');
+        await store.commit([{ update: 'runs', where: { runId: 'a' }, set: { endedAt: 1 } }], accept);
+        expect(await store.measure('runs')).toBe(open + 8);
+      });
+
       it('by yes and no', async () => {
         await insertRun({ runId: 'told', observed: true });
         await insertRun({ runId: 'untold', observed: false });
@@ -605,6 +620,7 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
         const orderBy = [['run_id; --', 'asc']] as never;
         await expect(store.select('runs', { orderBy })).rejects.toThrow(InvalidStoreRequestError);
         await expect(store.count('runs', { nothing: 1 } as never)).rejects.toThrow(InvalidStoreRequestError);
+        await expect(store.measure('runs', { nothing: 1 } as never)).rejects.toThrow(InvalidStoreRequestError);
       });
     });
 
@@ -614,6 +630,7 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
         await expect(insertRun()).rejects.toThrow(StoreClosedError);
         await expect(store.select('runs')).rejects.toThrow(StoreClosedError);
         await expect(store.count('runs')).rejects.toThrow(StoreClosedError);
+        await expect(store.measure('runs')).rejects.toThrow(StoreClosedError);
         await store.close();
       });
 

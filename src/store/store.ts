@@ -3,7 +3,7 @@
 // Errors: `commit` rejects with ClaimLostError when the claim was superseded, PreconditionFailedError when a write
 // found something else than it expected or a key that exists, CeilingPassedError when an addition would pass a ceiling
 // that it names, InvalidStoreRequestError when it names something that no table has, and StoreFullError, StoreReadOnlyError, StoreReplacedError, StateLockedError or StoreFailedError when the
-// backend refuses; then nothing of that commit is stored, and other commits are unaffected. `select` and `count` reject
+// backend refuses; then nothing of that commit is stored, and other commits are unaffected. `select`, `count` and `measure` reject
 // with InvalidStoreRequestError, StateLockedError and StoreFailedError only.
 // Result: `commit` resolves when its writes would survive a power cut; a lazy one when they would survive the death of
 // the process, and the next commit that is not lazy makes them survive a power cut too. Rows come back as they were
@@ -24,6 +24,12 @@ export interface Store {
   commit(writes: readonly Write[], options: CommitOptions): Promise<CommitResult>;
   select<T extends TableName>(table: T, query?: Query<T>): Promise<readonly Tables[T][]>;
   count<T extends TableName>(table: T, where?: Where<T>): Promise<number>;
+  /**
+   * How many bytes the values of these rows take: a text in UTF-8, JSON as the store writes it, 8 for a number, nothing for
+   * null. A whole table is read in slices, and other requests come in between; when the store is closed meanwhile, it
+   * rejects with StoreClosedError.
+   */
+  measure<T extends TableName>(table: T, where?: Where<T>): Promise<number>;
   /** Writes and changes nothing: it rejects as a small commit would that is made now. */
   probe(): Promise<void>;
   /** The number of commits so far by site. Tests check with it what a run costs. */

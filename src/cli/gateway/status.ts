@@ -88,7 +88,8 @@ function formatStatus(status: GatewayStatus, io: CliIo, width: number): string {
       ['outbox', `${outbox.queued} queued, ${outbox.failed} failed`],
       ['dead letters', deadLetters.in + deadLetters.out === 0 ? 'none' : letters],
       ['debug logs', describeDebug(status.debug, io)],
-      ['records', describeSizes(status.records)],
+      ['records', describeSizes(status.records, undefined)],
+      ['of the store', describeSizes(status.records, 'store')],
     ]),
     formatTable(agents, AGENT_COLUMNS, width),
     formatTable(channels, CHANNEL_COLUMNS, width) + describeAccounts(channels),
@@ -137,8 +138,8 @@ function describeAccounts(channels: GatewayStatus['channels']): string {
     .join('');
 }
 
-function describeSizes(records: GatewayStatus['records'] = []): string {
-  const shown = records.filter(({ bytes }) => bytes > 0);
+function describeSizes(records: GatewayStatus['records'] = [], place: 'store' | undefined): string {
+  const shown = records.filter(({ bytes, within }) => bytes > 0 && within === place);
   if (shown.length === 0) return 'none';
   return shown
     .map(({ what, bytes, bytesPerDay }) => {

@@ -7,6 +7,7 @@ export function emptyStore(file: string): Store {
   return {
     commit: () => Promise.reject(new StoreReadOnlyError({ store: file })),
     select: async () => [],
+    measure: async () => 0,
     count: async () => 0,
     probe: () => Promise.reject(new StoreReadOnlyError({ store: file })),
     commits: {} as CommitCounter,

@@ -1,6 +1,7 @@
 // The Store in one SQLite file, with a write-ahead log that is synced with every group of commits. One connection does
 // everything, one thing after the other; other processes may read the file at the same time.
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { COMMIT_SITES, type CommitSite, SCRUBBING_SITES } from '../commit-sites.ts';
 import { ClaimLostError, StoreClosedError, StoreFailedError } from '../errors.ts';
 import type { CommitCounter, CommitOptions, CommitResult, Query, Store, Where, Write } from '../store.ts';
@@ -125,6 +126,19 @@ class SqliteStore implements Store {
     if (this.#closing) throw new StoreClosedError({ store: this.#file });
     if (this.#group.isPending) await this.#group.drain();
     return this.#guard(() => this.#statements.count(table, where));
+  }
+
+  async measure<T extends TableName>(table: T, where?: Where<T>): Promise<number> {
+    if (this.#closing) throw new StoreClosedError({ store: this.#file });
+    if (this.#group.isPending) await this.#group.drain();
+    if (where) return this.#guard(() => this.#statements.measure(table, where));
+    let bytes = 0;
+    for (const slice of this.#guard(() => this.#statements.measureSlices(table))) {
+      if (this.#closing) throw new StoreClosedError({ store: this.#file });
+      bytes += this.#guard(slice);
+      await nextTurn();
+    }
+    return bytes;
   }
 
   async probe(): Promise<void> {

@@ -10,6 +10,8 @@ import { isConflict } from './store-error.ts';
 
 /** This is far above the number of shapes in the product; only a program that invents queries would reach it. */
 const MOST_STATEMENTS = 512;
+/** Measuring this many rows blocks the process for a few milliseconds. */
+const SLICE_ROWS = 5_000;
 
 export class Statements {
   readonly #database: Database;
@@ -67,6 +69,35 @@ export class Statements {
       ...conditions.values,
     );
     return Number(row[0]);
+  }
+
+  /** How many bytes the values of these rows take. Long texts are not read for it. */
+  measure<T extends TableName>(table: T, where: Where<T>): number {
+    const codec = codecOf(table);
+    return this.#measure(codec, buildWhere(codec, where, 'skip'));
+  }
+
+  /** The same for a whole table, in slices of its rows. */
+  measureSlices(table: TableName): readonly (() => number)[] {
+    const codec = codecOf(table);
+    const ends: readonly unknown[] = this.#prepare(`SELECT MIN(rowid), MAX(rowid) FROM ${codec.table}`).get();
+    const [first, last] = [Number(ends[0] ?? 0), Number(ends[1] ?? -1)];
+    const slices: (() => number)[] = [];
+    for (let from = first; from <= last; from += SLICE_ROWS) {
+      const values = [from, Math.min(last, from + SLICE_ROWS - 1)];
+      slices.push(() => this.#measure(codec, { sql: ' WHERE rowid BETWEEN ? AND ?', values }));
+    }
+    return slices;
+  }
+
+  #measure(codec: TableCodec, { sql, values }: { readonly sql: string; readonly values: readonly SqlValue[] }): number {
+    const sizes = codec.columns.map(({ name, kind }) =>
+      kind === 'text' || kind === 'json' ? `COALESCE(octet_length(${name}), 0)` : `IIF(${name} IS NULL, 0, 8)`,
+    );
+    const row: readonly unknown[] = this.#prepare(`SELECT SUM(${sizes.join(' + ')}) FROM ${codec.table}${sql}`).get(
+      ...values,
+    );
+    return Number(row[0] ?? 0);
   }
 
   #prepareInsert(table: TableName, row: object, ignoresConflict: boolean): () => WriteResult {

@@ -1,5 +1,6 @@
 // What is recorded: how much room it takes, and the removal of what is old.
 
+import { RECORD_KINDS, RECORD_PLACES } from '../../record-sizes.ts';
 import { PRUNABLE } from '../../retention.ts';
 import { type Route, route, type Zod } from '../route.ts';
 import { wholeNumber } from './pieces.ts';
@@ -7,7 +8,11 @@ import { wholeNumber } from './pieces.ts';
 export const recordSizes = (z: Zod) =>
   z.array(
     z.object({
-      what: z.enum(['store', 'trajectories', 'logs', 'exports']),
+      what: z.enum([...RECORD_PLACES, ...RECORD_KINDS]),
+      within: z
+        .literal('store')
+        .optional()
+        .describe('Set for kinds of records that are a part of the store; their sizes are some minutes old.'),
       bytes: wholeNumber(z),
       bytesPerDay: z.number().optional().describe('Absent until the gateway has run for some minutes.'),
     }),
