@@ -24,4 +24,5 @@ export const GROUPS = {
   mcp: 'look at the MCP servers, which bring tools, and try them',
   plugins: 'see, install, switch, load again and write plugins',
   skills: 'see, install and remove skills',
+  completion: 'let your shell complete commands and flags',
 } as const;

@@ -64,6 +64,8 @@ interface CommandText {
   readonly about?: string;
   /** Without the leading `atrium`. */
   readonly examples?: readonly string[];
+  /** The words that the first argument may be, as far as they are known; shells complete them. */
+  readonly words?: readonly string[];
   /** Help below the examples. */
   readonly notes?: string;
   /** False when the command has no output for programs, so that there is no flag `--json`. */

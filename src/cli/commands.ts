@@ -9,6 +9,7 @@ import { channelsTry } from './channels-try.ts';
 import { agent } from './chat/agent.ts';
 import { chat } from './chat/chat.ts';
 import type { CliCommand } from './command.ts';
+import { COMPLETION_COMMANDS } from './completion/completion.ts';
 import { CONFIG_COMMANDS } from './config/config.ts';
 import { contextCheck } from './context/check.ts';
 import { contextDiff } from './context/diff.ts';
@@ -18,6 +19,7 @@ import { contextReport } from './context/report.ts';
 import { CRON_COMMANDS } from './cron.ts';
 import { DEAD_LETTER_COMMANDS } from './deadletters.ts';
 import { DEBUG_COMMANDS } from './debug.ts';
+import { docs } from './docs.ts';
 import { doctor } from './gateway/doctor.ts';
 import { start } from './gateway/start.ts';
 import { status } from './gateway/status.ts';
@@ -45,6 +47,7 @@ import { SUBAGENT_COMMANDS } from './subagents.ts';
 import { TOOL_COMMANDS } from './tools.ts';
 import { tour } from './tour.ts';
 import { TRAJECTORY_COMMANDS } from './trajectory.ts';
+import { update } from './update.ts';
 import { usage } from './usage.ts';
 
 export const COMMANDS: readonly CliCommand[] = [
@@ -83,4 +86,7 @@ export const COMMANDS: readonly CliCommand[] = [
   ...PLUGIN_COMMANDS,
   ...SKILL_COMMANDS,
   tour,
+  docs,
+  update,
+  ...COMPLETION_COMMANDS,
 ];

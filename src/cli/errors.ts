@@ -1,6 +1,7 @@
 // The errors that the cli folder raises, one row each. docs/errors.md is made from these rows.
 
 import type { ConfigIssue } from '../config/errors.ts';
+import { docsCommand } from '../protocol/documents.ts';
 import { defineError } from '../protocol/errors.ts';
 
 export class FlagCombinationError extends defineError({
@@ -314,7 +315,7 @@ export class UnreadableSettingError extends defineError({
   message: ({ setting }: { setting: string }) =>
     `"${setting}" is no address of a setting. Write names with dots between them, items in brackets and other names in quotes: agents.list[0].model, channels.slack.channels["a b"].`,
   means: 'The text cannot be read as the address of a setting.',
-  remedy: 'Write names with dots between them; `docs/config.md` lists them.',
+  remedy: `Write names with dots between them; \`${docsCommand('config')}\` lists them.`,
 }) {}
 
 export class UnknownSettingError extends defineError({
@@ -324,7 +325,7 @@ export class UnknownSettingError extends defineError({
       suggestion ? `Did you mean ${suggestion}?` : '"atrium config schema" lists them all.'
     } With --force it is written all the same.`,
   means: 'No setting has this address.',
-  remedy: 'Use the address that the message suggests, or one from `docs/config.md`.',
+  remedy: `Use the address that the message suggests, or one from \`${docsCommand('config')}\`.`,
 }) {}
 
 export class SettingRefusedError extends defineError({
@@ -385,4 +386,22 @@ export class GatewaySignalError extends defineError({
     `The gateway (process ${pid}) could not be told to stop (${detail}). It belongs to another user; stop it as that user.`,
   means: 'The system did not let this user send a signal to the process of the gateway.',
   remedy: 'Run the command as the user that the gateway runs as.',
+}) {}
+
+export class UnknownDocumentError extends defineError({
+  code: 'ATRIUM_CLI_DOCUMENT_UNKNOWN',
+  message: ({ topic, suggestion }: { topic: string; suggestion: string | undefined }) =>
+    `There is no document ${JSON.stringify(topic)}. ${
+      suggestion ? `Did you mean "atrium docs ${suggestion}"?` : '"atrium docs" lists those that there are.'
+    }`,
+  means: 'No document has this topic.',
+  remedy: 'Use a topic that `atrium docs` lists.',
+}) {}
+
+export class NoVersionError extends defineError({
+  code: 'ATRIUM_CLI_UPDATE_NO_VERSION',
+  message: ({ answer }: { answer: string }) =>
+    `The registry named no version of atrium; it answered ${JSON.stringify(answer)}. Look at "npm config get registry".`,
+  means: 'The registry that npm uses answered, and its answer has no newest version of Atrium.',
+  remedy: 'Look at the registry that npm uses (`npm config get registry`), or update by hand.',
 }) {}

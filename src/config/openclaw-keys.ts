@@ -3,6 +3,7 @@
 // longer row does; a key that neither a row nor Atrium's own schema has is unknown. The table does not know the values
 // that a person wrote, except those that ask for what Atrium does anyway.
 
+import { docsCommand } from '../protocol/documents.ts';
 import type { Danger, Gate } from '../protocol/unused-setting.ts';
 
 export type OpenClawKey = UsedKey | DifferentKey | UnusedKey;
@@ -211,7 +212,7 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
     'gateway.{channelHealthCheckMinutes,channelMaxRestartsPerHour,channelStaleEventThresholdMinutes,push}',
     NO_CHANNEL,
   ),
-  ...missing('gateway.reload', 'Changes are taken up as docs/config.md says.'),
+  ...missing('gateway.reload', `Changes are taken up as "${docsCommand('config')}" says.`),
   ...harmless('gateway.{handshakeTimeoutMs,webchat}', 'Atrium has its own limits.'),
   ...protects('proxy.enabled', 'Requests to models, tools and servers go out directly and not through the proxy.', {
     except: [false],
@@ -268,7 +269,10 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
     'Private and special addresses are refused, except those of tools.web.fetch.allowHosts.',
   ),
   ...missing('tools.web', 'Atrium fetches pages by itself, and has no search.'),
-  ...missing('tools.sessions_spawn', 'The bounds of attached files are those of docs/subagents.md.'),
+  ...missing(
+    'tools.sessions_spawn',
+    `The bounds of attached files are those that "${docsCommand('subagents')}" names.`,
+  ),
   ...used(
     'tools.message',
     'actions.allow allowCrossContextSend crossContext.allowAcrossProviders crossContext.allowWithinProvider',
@@ -390,7 +394,7 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
 
   // schedules, records and the rest
   ...used('cron', 'enabled'),
-  ...missing('cron', 'Jobs run by the rules of docs/schedules.md.'),
+  ...missing('cron', `Jobs run by the rules that "${docsCommand('schedules')}" names.`),
   ...missing('memory', 'Notes are searched by Atrium itself.'),
   ...different(
     'memory.qmd.scope',

@@ -4,7 +4,7 @@ import { HandlerAbortError, UnknownHookError } from './errors.ts';
 it('offers the likely hook when there is one, and the catalog when there is none', () => {
   const close = new UnknownHookError({ hook: 'agent:bootstrp', suggestion: 'agent:bootstrap' });
   expect(close.message).toContain('Did you mean "agent:bootstrap"?');
-  expect(new UnknownHookError({ hook: 'x', suggestion: undefined }).message).toContain('docs/hooks.md');
+  expect(new UnknownHookError({ hook: 'x', suggestion: undefined }).message).toContain('atrium docs hooks');
 });
 
 it('says how to go on without a handler that aborts', () => {

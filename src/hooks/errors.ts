@@ -1,5 +1,6 @@
 // The errors that the hooks folder raises, one row each. docs/errors.md is made from these rows.
 
+import { docsCommand } from '../protocol/documents.ts';
 import { defineError } from '../protocol/errors.ts';
 
 export class DuplicateHandlerError extends defineError({
@@ -15,7 +16,7 @@ export class DuplicateHandlerError extends defineError({
 export class UnknownHookError extends defineError({
   code: 'ATRIUM_HOOK_UNKNOWN',
   message: ({ hook, suggestion }: { hook: string; suggestion: string | undefined }) =>
-    `There is no hook "${hook}".${suggestion ? ` Did you mean "${suggestion}"?` : ' See docs/hooks.md for the catalog.'}`,
+    `There is no hook "${hook}".${suggestion ? ` Did you mean "${suggestion}"?` : ` See "${docsCommand('hooks')}" for the catalog.`}`,
   means: 'There is no hook of this name.',
   remedy: 'Use a name from the catalog.',
 }) {}

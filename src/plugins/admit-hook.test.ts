@@ -22,7 +22,7 @@ describe('a handler of a plugin', () => {
     expect(kind).toBe('refused');
     expect(note).toMatchObject({ level: 'warn', code: 'refused-hook' });
     expect(note?.message).toContain('"before_tool_call"');
-    expect(admitHook(plugin(), 'something else entirely').note?.message).toContain('docs/hooks.md');
+    expect(admitHook(plugin(), 'something else entirely').note?.message).toContain('atrium docs hooks');
     for (const name of ['agent:bootstrap', 'constructor', '__proto__', 'toString', '']) {
       expect(admitHook(plugin(), name).kind, name).toBe('refused');
     }

@@ -3,6 +3,7 @@
 // says why and what would change it.
 
 import { HOOK_CATALOG, type HookName, type HookRow } from '../hooks/catalog.ts';
+import { docsCommand } from '../protocol/documents.ts';
 import { nearMatch } from '../protocol/near-match.ts';
 import { oneLine } from '../protocol/one-line.ts';
 import type { PluginHookSettings } from '../protocol/plugin-settings.ts';
@@ -78,7 +79,8 @@ export function notesOnTimeouts({ id, hooks }: HookApplicant): readonly PluginNo
   const unknown = Object.keys(hooks.timeouts ?? {}).filter((name) => !PLUGIN_HOOK_NAMES.some((hook) => hook === name));
   return unknown.map((name) => {
     const meant = nearMatch(name, PLUGIN_HOOK_NAMES);
-    const next = meant === undefined ? 'docs/hooks.md lists those that there are.' : `Did you mean "${meant}"?`;
+    const next =
+      meant === undefined ? `"${docsCommand('hooks')}" lists those that there are.` : `Did you mean "${meant}"?`;
     const setting = `plugins.entries.${id}.hooks.timeouts.${name.slice(0, 100)}`;
     return { level: 'warn', code: 'settings', message: `${setting} limits nothing: there is no such hook. ${next}` };
   });
@@ -114,7 +116,8 @@ function isDeadline(value: unknown): value is number {
 function unknownHook(given: unknown): PluginNote {
   const shown = oneLine(given, 100);
   const meant = nearMatch(shown, PLUGIN_HOOK_NAMES);
-  const next = meant === undefined ? 'docs/hooks.md lists those that there are.' : `Did it mean "${meant}"?`;
+  const next =
+    meant === undefined ? `"${docsCommand('hooks')}" lists those that there are.` : `Did it mean "${meant}"?`;
   return {
     level: 'warn',
     code: 'refused-hook',

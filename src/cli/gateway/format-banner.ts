@@ -1,6 +1,7 @@
 // What a person who started a gateway wants to know first: its address, its agents and models, and its warnings.
 
 import type { Services } from '../../gateway/services/services.ts';
+import { docsCommand } from '../../protocol/documents.ts';
 import { oneLine } from '../output/text.ts';
 import { unusedLines } from '../output/unused-settings.ts';
 
@@ -53,14 +54,14 @@ export async function formatBanner({
     lines.push(
       '',
       '  This home holds conversations or jobs of OpenClaw. To bring them along, stop this gateway and run',
-      '  atrium import openclaw (with --dry-run it only says what it would do). See docs/moving-in.md.',
+      `  atrium import openclaw (with --dry-run it only says what it would do). See ${docsCommand('moving-in')}.`,
     );
   }
   if (agents.some(({ model }) => model.startsWith('mirror/'))) {
     lines.push(
       '',
       '  No model is configured, so the mirror answers: it says what a model would be sent.',
-      '  Set ANTHROPIC_API_KEY or OPENAI_API_KEY, or see docs/models.md.',
+      `  Set ANTHROPIC_API_KEY or OPENAI_API_KEY, or see ${docsCommand('models')}.`,
     );
   }
   if (warnings.length > 0) lines.push('', ...warnings.map((warning) => `  warning    ${oneLine(warning)}`));

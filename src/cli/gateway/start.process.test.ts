@@ -22,7 +22,7 @@ describe('a machine with nothing configured', () => {
   test('the banner says where to talk, who answers and what would be better; SIGTERM ends it well', async () => {
     const home = await scratch();
     const gateway = start(home);
-    await gateway.until('docs/models.md');
+    await gateway.until('atrium docs models');
     expect(gateway.out).toMatch(/^Atrium \d+\.\d+\.\d+ is ready\.\n/);
     expect(gateway.out).toMatch(/talk +http:\/\/127\.0\.0\.1:\d+\/#token=\S{40,}\n/);
     expect(gateway.out).toMatch(/agents +main \(default\): mirror\/mirror, /);

@@ -2,6 +2,7 @@
 // sizes and beginnings, because the preview shows the whole request.
 
 import { countOf } from '../../protocol/count-of.ts';
+import { docsCommand } from '../../protocol/documents.ts';
 import type { Message } from '../../protocol/message.ts';
 import { clip } from '../../protocol/one-line.ts';
 import type { ModelRequest, SystemBlock } from '../model.ts';
@@ -24,7 +25,7 @@ export function describeRequest({ system, tools, messages }: ModelRequest): stri
     '  wait 10',
     '  fail rate-limit',
     '',
-    'To talk to a language model, set ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENROUTER_API_KEY and start again, or see docs/models.md.',
+    `To talk to a language model, set ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENROUTER_API_KEY and start again, or see "${docsCommand('models')}".`,
   ].join('\n');
 }
 

@@ -46,7 +46,7 @@ describe('mirror', () => {
         '  wait 10',
         '  fail rate-limit',
         '',
-        'To talk to a language model, set ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENROUTER_API_KEY and start again, or see docs/models.md.',
+        'To talk to a language model, set ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENROUTER_API_KEY and start again, or see "atrium docs models".',
       ].join('\n'),
     );
     expect(end.stop).toBe('stop');

@@ -3,6 +3,7 @@
 
 import { KNOWN_EVENTS, PENDING_EVENTS } from '../../hooks/packs/unknown-events.ts';
 import type { InternalHookEvent } from '../../protocol/bootstrap-event.ts';
+import { docsCommand } from '../../protocol/documents.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import { nearMatch } from '../../protocol/near-match.ts';
 import { PLUGIN_HOOK_NAMES } from '../admit-hook.ts';
@@ -159,7 +160,8 @@ function admitEvent(intake: RegistrationIntake, event: string): boolean {
     return true;
   }
   const meant = nearMatch(event, [...KNOWN_EVENTS, ...PLUGIN_HOOK_NAMES]);
-  const next = meant === undefined ? 'docs/hooks.md lists those that there are.' : `Did it mean "${meant}"?`;
+  const next =
+    meant === undefined ? `"${docsCommand('hooks')}" lists those that there are.` : `Did it mean "${meant}"?`;
   const message = `Its handler for "${event.slice(0, 100)}" is not registered: nothing fires such an event. ${next}`;
   intake.note('warn', 'refused-hook', message);
   return false;

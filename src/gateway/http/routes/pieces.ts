@@ -1,5 +1,6 @@
 // Parts of schemas that several groups of routes use.
 
+import { docsCommand } from '../../../protocol/documents.ts';
 import type { Zod } from '../route.ts';
 
 export const id = (z: Zod) => z.string().min(1).max(512);
@@ -80,7 +81,7 @@ export const requestMeasure = (z: Zod) => {
 };
 
 export const report = (z: Zod) =>
-  z.looseObject({ version: z.int() }).describe('The context report; docs/context.md explains it.');
+  z.looseObject({ version: z.int() }).describe(`The context report; "${docsCommand('context')}" explains it.`);
 
 /** One row more than a page is read, to know whether there is another page. */
 export function pageOf<Row, Key>(

@@ -1,5 +1,6 @@
 // In which runs a text was in the prompt, and why it was not in the others.
 
+import { docsCommand } from '../../../protocol/documents.ts';
 import { findReceipts } from '../../services/receipts/find-receipts.ts';
 import { type Route, route, type Zod } from '../route.ts';
 import { agentId, at, cursor, id, limit, next, position, sessionKey, wholeNumber } from './pieces.ts';
@@ -18,7 +19,7 @@ const place = (z: Zod) =>
 
 const missing = (z: Zod) =>
   z.object({
-    reason: z.string().describe('The reasons of the context report, and those of docs/receipts.md.'),
+    reason: z.string().describe(`The reasons of the context report, and those of "${docsCommand('receipts')}".`),
     what: z.string().optional().describe('The file, handler, plugin or tool that it is about.'),
     path: z.string().optional(),
     lines: lines(z),
