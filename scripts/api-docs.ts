@@ -47,6 +47,7 @@ function rowOf({ method, path, query, body, bodyLimit, summary, detail, status, 
     ...(bodyLimit === undefined ? [] : [`Its body may have ${formatBytes(bodyLimit)}.`]),
     ...(status === undefined ? [] : [`The status is ${status}.`]),
     ...(access === 'open' ? ['It needs no token.'] : []),
+    ...(access === 'webhook' ? ["It needs the token of webhooks instead of the gateway's."] : []),
   ];
   return `| \`${method.toUpperCase()} ${path}${asked}\` | ${sentences.join(' ')} |`;
 }

@@ -46,6 +46,7 @@ const SECTIONS: readonly Section[] = [
   { title: 'Agents and workspaces', families: ['AGENT_', 'WORKSPACE_', 'FILE_', 'EXAMPLES_'] },
   { title: 'Budget', families: ['BUDGET_'] },
   { title: 'Hooks and handlers', families: ['HOOK_'] },
+  { title: 'Webhooks', families: ['WEBHOOK_'] },
   { title: 'Command line', families: ['CLI_'] },
   { title: 'Snapshots', families: ['SNAPSHOT_'] },
   {

@@ -7,6 +7,7 @@ import type { Model } from '../models/model.ts';
 import { type AttachmentRef, kindOfMime } from '../protocol/attachment.ts';
 import { isAtriumError } from '../protocol/errors.ts';
 import type { ModelRef } from '../protocol/model-ref.ts';
+import { askedModels } from './asked-models.ts';
 import { askingIn, type DraftMode, type RunSubject } from './draft-request.ts';
 import type { DraftParts } from './run-parts.ts';
 import { toldHistory } from './told-history.ts';
@@ -35,7 +36,7 @@ export async function chooseModel(parts: DraftParts, run: RunSubject, mode: Draf
     options,
   );
 
-  const configured = parts.models.candidates(run.agentId, run.child?.models);
+  const configured = parts.models.candidates(run.agentId, askedModels(run));
   const asked = overrideOf({ ...started.result, ...resolved.result }, configured);
   const candidates = asked ? [asked, ...configured.filter((ref) => !sameRef(ref, asked))] : configured;
   const { model, fallbacks, unusable } = await firstUsable(parts, candidates);

@@ -83,7 +83,7 @@ function withheldSentence(model: string, reason: string | undefined): string {
   return `The provider of ${model} withheld the answer${reason === undefined ? '' : ` (${reason})`}. Ask in other words.`;
 }
 
-const WORDLESS: ReadonlySet<TriggerKind> = new Set(['cron', 'heartbeat', 'completion']);
+const WORDLESS: ReadonlySet<TriggerKind> = new Set(['cron', 'heartbeat', 'webhook', 'completion']);
 
 /** Spaces and characters that have no width are nothing to a reader. */
 function hasWords(text: string): boolean {

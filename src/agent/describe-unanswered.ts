@@ -8,6 +8,7 @@ export function describeUnanswered(run: {
   /** The results of children that the run was told. */
   readonly results: readonly TriggerPayload[];
 }): string {
+  if (run.kind === 'webhook') return 'What a webhook sent could not be answered.';
   if (run.kind !== 'completion') return 'This message could not be answered.';
   return run.results.length > 1
     ? 'Subagents have ended, but their results could not be told here.'

@@ -49,7 +49,9 @@ export async function gateRun(parts: RunParts, run: OpenRun, draft: RequestDraft
 
 /** While a gate had not passed, watchers were told that a message came in but not its words. These are the words. */
 function hiddenSoFar({ hooks }: RunParts, { inbound, kind }: OpenRun): OpenRun['inbound'] | undefined {
-  return hooks.has('before_agent_run') && (kind === 'message' || kind === 'api') ? inbound : undefined;
+  return hooks.has('before_agent_run') && (kind === 'message' || kind === 'api' || kind === 'webhook')
+    ? inbound
+    : undefined;
 }
 
 /** What people read instead of an answer. The words are the plugin contract's. */

@@ -115,8 +115,9 @@ export async function openRun(parts: RunParts, claimed: ClaimedTrigger): Promise
   const { plan, entries, isFresh } = await loadSession(parts, {
     agentId,
     sessionKey,
-    // A schedule or the result of a child is not a person who speaks at this place.
+    // A schedule, a webhook or the result of a child is not a person who speaks at this place.
     surface: isScheduled(kind) || kind === 'completion' ? null : inbound.surface,
+    isIsolated: inbound.wishes?.isIsolated,
     now: startedAt,
     reset,
     begun: attempt > 1 ? { runId, hasSteps: journal.length > 0 } : undefined,
@@ -162,7 +163,7 @@ export async function openRun(parts: RunParts, claimed: ClaimedTrigger): Promise
   const packMessages = await enterSession(parts, plan, context, claim, reset);
   const told = splitHistory(entries, runId);
   const past: readonly PastEntry[] = [...told.past, ...seed];
-  const limit = timeLimitOf(parts, kind, claimed.signal);
+  const limit = timeLimitOf(parts, kind, inbound, claimed.signal);
   return {
     runId,
     attempt,
@@ -239,8 +240,10 @@ async function enterSession(
 }
 
 /** A run about the result of a child may have less time than others. */
-function timeLimitOf({ settings }: RunParts, kind: TriggerKind, signal: AbortSignal) {
+function timeLimitOf({ settings }: RunParts, kind: TriggerKind, { wishes }: Inbound, signal: AbortSignal) {
   const { runTimeoutMs, announceTimeoutMs = runTimeoutMs } = settings;
+  const wished = wishes?.timeoutMs;
+  if (wished !== undefined) return timeLimit(wished, () => new RunTimeoutError({ afterMs: wished }), signal);
   const isShorter = kind === 'completion' && announceTimeoutMs < runTimeoutMs;
   const afterMs = isShorter ? announceTimeoutMs : runTimeoutMs;
   const setting = isShorter ? 'agents.defaults.subagents.announceTimeoutMs' : undefined;
@@ -248,7 +251,7 @@ function timeLimitOf({ settings }: RunParts, kind: TriggerKind, signal: AbortSig
 }
 
 function isScheduled(kind: TriggerKind): boolean {
-  return kind === 'cron' || kind === 'heartbeat';
+  return kind === 'cron' || kind === 'heartbeat' || kind === 'webhook';
 }
 
 function payloadOf(payload: TriggerPayload | null, runId: string): TriggerPayload {

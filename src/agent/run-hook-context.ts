@@ -31,6 +31,7 @@ export function runHookContext(run: {
 export const TRIGGER_OF_KIND: Readonly<Record<TriggerKind, Trigger>> = {
   message: 'user',
   api: 'user',
+  webhook: 'manual',
   cron: 'cron',
   heartbeat: 'heartbeat',
   spawn: 'spawn',

@@ -6,6 +6,7 @@
 import type { Composition } from '../context/compose.ts';
 import type { HookAnswer } from '../hooks/runner.ts';
 import { type ArrangedPrompt, arrangePrompt, type PromptPieces } from './arrange-prompt.ts';
+import { messageAuthor } from './describe-sender.ts';
 import { askingIn, type DraftMode, type RunSubject } from './draft-request.ts';
 import { type Contribution, contributionsOf, type PreparedMessage } from './prepare-message.ts';
 import type { DraftParts } from './run-parts.ts';
@@ -57,7 +58,7 @@ export async function shapePrompt(
       ...prepared.prepend,
       ...around('prependContext'),
       ...described,
-      { origin: 'message', text: run.text },
+      { origin: messageAuthor(run.inbound), text: run.text },
       ...attached,
       ...prepared.append,
       ...around('appendContext'),

@@ -15,10 +15,11 @@ const DEFAULT_ACK_MAX_CHARS = 300;
 /** Gives an empty string when the agent chose not to reply. */
 export function spokenReply(run: { readonly kind: TriggerKind; readonly inbound: Inbound }, reply: string): string {
   if (reply.trim() === SILENCE) return '';
-  if (run.kind !== 'heartbeat') return reply;
-  const rest = withoutToken(reply);
-  if (rest === undefined) return reply;
   const given = run.inbound.metadata?.ackMaxChars;
+  // A webhook wakes an agent as a heartbeat does.
+  const isBeat = run.kind === 'heartbeat' || (run.kind === 'webhook' && given !== undefined);
+  const rest = isBeat ? withoutToken(reply) : undefined;
+  if (rest === undefined) return reply;
   return rest.length <= (typeof given === 'number' ? given : DEFAULT_ACK_MAX_CHARS) ? '' : rest;
 }
 

@@ -25,6 +25,7 @@ import { unresolvedSecret } from './secrets/secret-reference.ts';
 import { listSpendOddities } from './spend-limits.ts';
 import { type MissingVariable, substituteVariables } from './substitute-variables.ts';
 import type { UnknownKey } from './validate-config.ts';
+import { listWebhookProblems } from './webhooks.ts';
 
 export interface LoadedConfig {
   readonly config: Config;
@@ -249,6 +250,7 @@ function listOddities(config: Config, variables: EnvironmentVariables): Oddity[]
     ...listMcpOddities(config),
     ...listSpendOddities(config, variables),
     ...listVariableOddities(config),
+    ...listWebhookProblems(config),
   ];
 }
 

@@ -314,13 +314,20 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
 
   // hooks, plugins, skills and MCP
   ...used('hooks.internal', 'enabled entries handlers installs load'),
-  ...missing(
-    'hooks.{enabled,token,path,mappings,presets,transformsDir,gmail}',
-    'There is no address at which other services start a run; POST /api/messages with the token does that.',
+  ...used('hooks', 'allowRequestSessionKey allowedAgentIds allowedSessionKeyPrefixes defaultSessionKey enabled'),
+  ...used('hooks', 'maxBodyBytes path presets token'),
+  ...used('hooks.mappings[]', 'action agentId allowUnsafeExternalContent channel deliver id match messageTemplate'),
+  ...used('hooks.mappings[]', 'model name sessionKey textTemplate timeoutSeconds to wakeMode'),
+  ...missing('hooks.mappings[].thinking', 'How much a model thinks cannot be chosen for one run.'),
+  ...different(
+    'hooks.mappings[].transform',
+    'No transforms are run. A mapping with one refuses its requests, because the transform might have stopped them.',
   ),
-  ...harmless(
-    'hooks.{allowRequestSessionKey,allowedAgentIds,allowedSessionKeyPrefixes,defaultSessionKey,maxBodyBytes}',
-    'There is no address at which other services start a run.',
+  ...harmless('hooks.transformsDir', 'No transforms are run.'),
+  ...used('hooks.gmail', 'allowUnsafeExternalContent model'),
+  ...missing(
+    'hooks.gmail',
+    'Atrium does not start the watcher of Gmail. Run it yourself, and let it send to /hooks/gmail.',
   ),
   ...used('plugins', 'allow deny enabled load slots.memory'),
   ...used('plugins.entries.*', 'config enabled hooks'),

@@ -500,7 +500,44 @@ const bootstrap = ours({
 
 const entrySettings = { ...handlerSettings, env: recordOf(text()).optional() };
 
+const webhookMapping = shared({
+  id: text().optional(),
+  match: shared({ path: text().optional(), source: text().optional() }).optional(),
+  action: oneOf(['wake', 'agent']).optional(),
+  wakeMode: oneOf(['now', 'next-heartbeat']).optional(),
+  name: text().optional(),
+  agentId: text().optional(),
+  sessionKey: text().optional(),
+  sessionMode: oneOf(['isolated', 'persistent']).optional(),
+  messageTemplate: text().optional(),
+  textTemplate: text().optional(),
+  forEach: text()
+    .regex(/^(?!__proto__$|constructor$|prototype$)[^.[\]]+$/, { error: 'the name of a field of the body' })
+    .optional(),
+  deliver: flag().optional(),
+  channel: text().optional(),
+  to: text().optional(),
+  model: text().optional(),
+  timeoutSeconds: wholeNumber(1, 86_400).optional(),
+  allowUnsafeExternalContent: flag().optional(),
+  transform: shared({ module: text().optional(), export: text().optional() }).optional(),
+});
+
 const hooks = shared({
+  enabled: flag().optional().describe('Whether other programs may start runs by webhooks. Default false.'),
+  token: text().optional().describe('The token of webhooks. It is not the one of the gateway.'),
+  path: text().optional().describe('The path below which webhooks are. Default "/hooks".'),
+  maxBodyBytes: wholeNumber(1, 33_554_432).optional().describe('The largest body of a webhook. Default 262144.'),
+  allowedAgentIds: texts().optional().describe('The agents that webhooks may reach. Default: every agent.'),
+  defaultSessionKey: text().optional().describe('The session of webhooks that name none. Default: a new one for each.'),
+  allowRequestSessionKey: flag().optional().describe('Whether a request may choose its session. Default false.'),
+  allowedSessionKeyPrefixes: texts().optional().describe('How session keys of webhooks must begin.'),
+  presets: texts().optional().describe('Bundled mappings, which are tried last: "gmail".'),
+  mappings: z.array(webhookMapping, { error: 'a list of mappings' }).optional().describe('What requests become.'),
+  gmail: shared({
+    model: text().optional(),
+    allowUnsafeExternalContent: flag().optional(),
+  }).optional(),
   internal: shared({
     enabled: flag().optional(),
     entries: z

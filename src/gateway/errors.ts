@@ -40,6 +40,33 @@ export class UnknownHandlerError extends defineError({
   remedy: 'See what there is with `atrium hooks list`.',
 }) {}
 
+export class WebhookTokenInAddressError extends defineError({
+  code: 'ATRIUM_WEBHOOK_TOKEN_IN_ADDRESS',
+  status: 400,
+  message:
+    'The token of a webhook may not be in its address, because addresses are written into logs. Send it as "Authorization: Bearer <token>" or "x-openclaw-token".',
+  means: 'A request to a webhook has `token` in its query.',
+  remedy: 'Send the token in a header, and choose a new token: the old one may be in a log.',
+}) {}
+
+export class WebhookRefusedError extends defineError({
+  code: 'ATRIUM_WEBHOOK_REFUSED',
+  status: 400,
+  message: ({ problem }: { problem: string }) =>
+    `This webhook was not taken: ${problem}. docs/webhooks.md says what a request may have.`,
+  means: 'A request to a webhook lacks something, or asks for what its settings do not allow.',
+  remedy: 'Change the request, or the settings below `hooks` that the message names; see docs/webhooks.md.',
+}) {}
+
+export class WebhookUnmatchedError extends defineError({
+  code: 'ATRIUM_WEBHOOK_UNMATCHED',
+  status: 404,
+  message: ({ path }: { path: string }) =>
+    `No mapping in hooks.mappings or hooks.presets takes requests to ${JSON.stringify(path)}.`,
+  means: 'There is no webhook of this name, or none for this `source`.',
+  remedy: 'Add a mapping whose `match` fits the request, or correct the address.',
+}) {}
+
 export class TokenMissingError extends defineError({
   code: 'ATRIUM_HTTP_TOKEN_MISSING',
   status: 401,

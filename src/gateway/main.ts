@@ -101,6 +101,7 @@ import { Suspensions } from './services/suspensions.ts';
 import { Waits } from './services/waits.ts';
 import { SpendLimits } from './spend-limits.ts';
 import { StoreWatch } from './store-watch.ts';
+import { WEBHOOK_SETTINGS, Webhooks } from './webhooks/webhooks.ts';
 import { Workspaces } from './workspaces.ts';
 
 /** Listeners that are told that the gateway stops have at least this long, even when the time for stopping is over. */
@@ -387,6 +388,16 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
 
   // The services that clients, commands and plugins may use.
   const inbox = new Inbox({ store, hooks, route, commands, delivery, tell, lanes, attachments, now });
+  const webhooks = new Webhooks({
+    config,
+    store,
+    inbox,
+    queueInjection: (request) => queueInjection({ store, now }, request),
+    mainSessionKeyOf: schedule.toolJobs.mainSessionKeyOf,
+    channels: () => delivery.channels.map(({ id }) => id),
+    now,
+    warn,
+  });
   const pairings = new Pairings({ store, delivery, route, now });
   const refusals = new RefusalLog({ warn, now });
   const overheard = new OverheardTalk((surface) => groupHistoryLimitOf(config, surface));
@@ -456,9 +467,10 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     warnings: () => [
       ...storeWatch.warnings,
       ...telemetry.problems,
-      // What is odd about limits may have changed since the start.
-      ...loaded.warnings.filter(({ path }) => !path.startsWith('limits.spend')).map(({ message }) => message),
+      // What is odd about limits and webhooks may have changed since the start.
+      ...loaded.warnings.filter(({ path }) => !/^(limits\.spend|hooks\.)/.test(path)).map(({ message }) => message),
       ...spendLimits.warnings,
+      ...webhooks.problems,
       ...configWatch.warnings(),
       ...models.problems(),
       ...drafting.exec.problems,
@@ -526,6 +538,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     children,
     commands,
     jobs: schedule.jobs,
+    webhooks,
     deadLetters: new DeadLetters({ store, wakeLane, wakeOutbox: () => outbox.wake(), ttlMs: delivery.ttlMs, now }),
     debug: records.debugSwitches,
     records: {
@@ -610,6 +623,11 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
       for (const sentence of spendLimits.apply(changed.config)) warn(sentence);
     },
   };
+  const webhookPart: GatewayPart = {
+    name: 'the webhooks',
+    reads: WEBHOOK_SETTINGS,
+    reopen: async (changed) => webhooks.apply(changed.config),
+  };
   const parts: readonly GatewayPart[] = [
     { name: 'the state directory', close: closeState },
     { name: 'the recorder', close: () => recorder.drain() },
@@ -622,6 +640,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     { name: 'the workspaces', open: () => workspaces.prepareAll(), close: () => workspaces.settle() },
     contextPart,
     limitPart,
+    webhookPart,
     // Plugins are opened before a message can come in, because their gates decide about it.
     pluginPart,
     {

@@ -87,6 +87,10 @@ export interface Inbound {
   readonly isAwaited?: true | undefined;
   /** Set when an agent wrote the message. Such a message is never read as a command. */
   readonly fromAgent?: AgentOrigin | undefined;
+  /** Set when a program outside sent it to a webhook of the gateway. Such a message is never read as a command. */
+  readonly fromWebhook?: WebhookOrigin | undefined;
+  /** What the sender asks of the run, where the sender may. */
+  readonly wishes?: RunWishes | undefined;
   readonly metadata?: JsonObject | undefined;
 }
 
@@ -99,13 +103,37 @@ export interface AgentOrigin {
   readonly path: readonly string[];
 }
 
+export interface WebhookOrigin {
+  /** The id of the mapping that made the message, or `agent` or `wake` for the endpoints of these names. */
+  readonly id: string;
+  /** What people call it. */
+  readonly name: string;
+  /** Set when the operator wants the text as it came. Without it, the text is quoted, and the agent is told whose it is. */
+  readonly isTrusted?: true | undefined;
+}
+
+/** The id of the sender of such a message. No person has it, so the message never counts as the operator's word. */
+export function webhookSenderId({ id }: WebhookOrigin): string {
+  return `webhook:${id}`;
+}
+
+export interface RunWishes {
+  /** `provider/model` or an alias. It stands before the agent's own models. */
+  readonly model?: string | undefined;
+  /** How long the run may take, instead of the agent's own limit. */
+  readonly timeoutMs?: number | undefined;
+  /** The run gets a session without a history. */
+  readonly isIsolated?: true | undefined;
+}
+
 /**
  * Returns the key by which a repeated delivery of one message is recognised, or undefined when the platform names none.
  */
 export function dedupeKeyOf(inbound: Inbound): string | undefined {
-  const { surface, eventId, messageId, revision, fromAgent } = inbound;
+  const { surface, eventId, messageId, revision, fromAgent, fromWebhook } = inbound;
   // The surface is not part of this key, because a session's surface may change before the call is repeated.
   if (fromAgent) return dedupeKeyOfCall(fromAgent);
+  if (fromWebhook) return eventId === undefined ? undefined : JSON.stringify(['webhook', eventId]);
   const name =
     eventId !== undefined
       ? ['event', eventId]

@@ -18,6 +18,8 @@ export interface SessionRequest {
   readonly now: number;
   /** Set when a person asked for a new session. */
   readonly reset?: 'new' | 'reset' | undefined;
+  /** Set when the run must see no history: the open session ends, and another one takes its place. */
+  readonly isIsolated?: true | undefined;
 }
 
 export interface SessionPlan {
@@ -113,7 +115,7 @@ function takeUp(
 ): SessionPlan {
   if (hasSteps) return { session: opened, writes: [], isNew: false };
   if (opened.endedAt === null) return continueSession(opened, request);
-  return planSession(current, lifetime, { ...request, reset: undefined });
+  return planSession(current, lifetime, { ...request, reset: undefined, isIsolated: undefined });
 }
 
 /** `current` is the latest session of the key, open or ended. */
@@ -123,7 +125,7 @@ export function planSession(
   request: SessionRequest,
 ): SessionPlan {
   const open = current?.endedAt === null ? current : undefined;
-  const reason = open && (request.reset ?? decideRollover(open, lifetime, request.now));
+  const reason = open && (request.reset ?? (request.isIsolated ? 'new' : decideRollover(open, lifetime, request.now)));
   if (open && reason === undefined) return continueSession(open, request);
   const session = newSession(current, request);
   if (!open || reason === undefined) {

@@ -108,9 +108,9 @@ export interface RunFacts {
   readonly owners: readonly string[];
 }
 
-/** What an agent or a plugin wrote never counts as the operator's word, and an owner is one in their own talk only. */
+/** What an agent, a plugin or a webhook wrote never counts as the operator's word, and an owner is one in their own talk only. */
 export function isOwnersRun({ requester, ...facts }: RunFacts): boolean {
-  if (/^(agent|plugin):/.test(requester.senderId) || !isOwnersSession(facts)) return false;
+  if (/^(agent|plugin|webhook):/.test(requester.senderId) || !isOwnersSession(facts)) return false;
   const { channel, peerId } = ownersTalk(facts) ?? {};
   if (channel === undefined) return true;
   return channel === requester.channel.toLowerCase() && peerId?.toLowerCase() === requester.senderId.toLowerCase();

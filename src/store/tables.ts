@@ -104,6 +104,7 @@ export interface InboxRow {
 export const TRIGGER_KINDS = [
   'message',
   'api',
+  'webhook',
   'cron',
   'heartbeat',
   'spawn',

@@ -10,28 +10,40 @@ import { describeProblem } from './request-problem.ts';
 import { type ApiParts, BODY_LIMIT, type HttpApp, type HttpEnv, type Route, type Zod } from './route.ts';
 
 export function addRoutes(app: HttpApp, routes: readonly Route[], parts: ApiParts): void {
-  const { services, agentIds, state, now } = parts;
   for (const route of routes) {
-    const query = route.query && parserOf(route.query);
-    const body = route.body && parserOf(route.body);
-    app.on(route.method.toUpperCase(), honoPath(route), async (c) => {
-      if (route.access === 'ready') checkReady(parts);
-      const checkedBody = body && (await body(await readJson(sourceOf(c), route.bodyLimit ?? BODY_LIMIT)));
-      const answer = await route.handle({
-        services,
-        agentIds,
-        state,
-        now,
-        params: c.req.param(),
-        query: (query && (await query(c.req.query()))) as never,
-        body: checkedBody as never,
-        header: (name) => c.req.header(name),
-        signal: c.req.raw.signal,
-      });
-      if (answer instanceof JsonReply) return answer.toResponse();
-      return answer instanceof Response ? answer : answerOf(c, answer, route.status);
-    });
+    const answer = answererOf(route, parts);
+    app.on(route.method.toUpperCase(), honoPath(route), (c) => answer(c, c.req.param()));
   }
+}
+
+export type Answerer = (
+  c: Context<HttpEnv>,
+  params: Readonly<Record<string, string>>,
+  bodyLimit?: number,
+) => Promise<Response>;
+
+/** Checks a request by the schemas of the route, and lets the route answer it. */
+export function answererOf(route: Route, parts: ApiParts): Answerer {
+  const { services, agentIds, state, now } = parts;
+  const query = route.query && parserOf(route.query);
+  const body = route.body && parserOf(route.body);
+  return async (c, params, bodyLimit = route.bodyLimit ?? BODY_LIMIT) => {
+    if (route.access === 'ready' || route.access === 'webhook') checkReady(parts);
+    const checkedBody = body && (await body(await readJson(sourceOf(c), bodyLimit)));
+    const answer = await route.handle({
+      services,
+      agentIds,
+      state,
+      now,
+      params,
+      query: (query && (await query(c.req.query()))) as never,
+      body: checkedBody as never,
+      header: (name) => c.req.header(name),
+      signal: c.req.raw.signal,
+    });
+    if (answer instanceof JsonReply) return answer.toResponse();
+    return answer instanceof Response ? answer : answerOf(c, answer, route.status);
+  };
 }
 
 /** The methods of the routes that have this path. */

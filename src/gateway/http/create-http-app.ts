@@ -12,6 +12,7 @@ import { answerOtherPaths, answerPluginPaths, type PluginHttpPort } from './plug
 import type { ApiParts, HttpApp, HttpEnv } from './route.ts';
 import { ROUTES } from './routes/all-routes.ts';
 import { TokenGuard, tokenOf } from './token-guard.ts';
+import { answerWebhookPaths } from './webhook-paths.ts';
 
 export interface HttpAppOptions extends ApiParts, CallerRules {
   readonly token: string;
@@ -73,6 +74,7 @@ export function createHttpApp(options: HttpAppOptions, guard = new TokenGuard(op
 
   const checkToken = (c: Context<HttpEnv>) =>
     guard.check(tokenOf(c.req.raw.headers, c.req.path === '/ws'), c.env?.incoming?.socket.remoteAddress ?? 'unknown');
+  app.use(answerWebhookPaths(options));
   if (options.pluginHttp) app.use(answerPluginPaths(options.pluginHttp, checkToken));
   app.use(async (c, next) => {
     checkToken(c);
@@ -87,7 +89,7 @@ export function createHttpApp(options: HttpAppOptions, guard = new TokenGuard(op
 }
 
 const OPEN_ROUTES = ROUTES.filter(({ access }) => access === 'open');
-const TOKEN_ROUTES = ROUTES.filter(({ access }) => access !== 'open');
+const TOKEN_ROUTES = ROUTES.filter(({ access }) => access === 'token' || access === 'ready');
 const OPEN_PATHS: ReadonlySet<string> = new Set(['/', ...OPEN_ROUTES.map(({ path }) => path)]);
 
 const SECURITY_HEADERS: Readonly<Record<string, string>> = {

@@ -39,8 +39,11 @@ interface RouteText {
   readonly answer: (z: Zod) => z.ZodType;
   /** The default is 200. */
   readonly status?: number | undefined;
-  /** `open` needs no token; `ready` needs the token, and answers only while messages are accepted. */
-  readonly access: 'open' | 'token' | 'ready';
+  /**
+   * `open` needs no token; `ready` needs the token, and answers only while messages are accepted. `webhook` is like `ready`
+   * with the token, the body limit and the path of webhooks.
+   */
+  readonly access: 'open' | 'token' | 'ready' | 'webhook';
   /** A regular expression for each parameter of the path that may not be any text without a slash. */
   readonly patterns?: Readonly<Record<string, string>> | undefined;
   /** The default is 1 MB. */

@@ -35,7 +35,7 @@ import { routeInbound } from './route-inbound.ts';
 import { takeUploads, usingUploads } from './using-uploads.ts';
 
 export interface ReceiveOptions {
-  readonly kind?: 'message' | 'api' | undefined;
+  readonly kind?: 'message' | 'api' | 'webhook' | undefined;
   /** The messages with which a fresh session begins. */
   readonly seed?: readonly Message[] | undefined;
   /** A hash of the text, to distinguish a repetition from another message under the same id. */

@@ -18,12 +18,12 @@ export interface NoteParts {
 
 export async function noteWaiting(
   { store, delivery, now }: NoteParts,
-  { surface, fromAgent, messageId }: Inbound,
+  { surface, fromAgent, fromWebhook, messageId }: Inbound,
   sessionKey: string,
   context: HookContext,
 ): Promise<readonly NewRow<'outbox'>[]> {
   // A client of the API reads only its answer, and an agent is told by its tool.
-  if (fromAgent || surface.channel === 'api') return [];
+  if (fromAgent || fromWebhook || surface.channel === 'api') return [];
   // Nearly every message finds no suspended run, and costs one look-up.
   if ((await store.count('runs', { sessionKey, status: 'suspended' })) === 0) return [];
   const text = (await describeApproval(store, sessionKey)) ?? (await describeWait(store, sessionKey, now()));

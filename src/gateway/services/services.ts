@@ -21,6 +21,7 @@ import type { ConfigWatch } from '../config-watch.ts';
 import type { Inbox } from '../inbound/inbox.ts';
 import type { GatewayMethods } from '../plugins/gateway-methods.ts';
 import type { Pruned, PruneRequest } from '../retention.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { Approvals } from './approvals.ts';
 import type { Attachments } from './attachments.ts';
 import type { InstallVerdict } from './check-install.ts';
@@ -76,6 +77,8 @@ export interface Services {
   /** The commands that people can type into a chat now. */
   readonly commands: CommandList;
   readonly jobs: Jobs;
+  /** What other programs start by webhooks. */
+  readonly webhooks: Webhooks;
   readonly deadLetters: DeadLetters;
   /** Debug logs that are switched on for a while. */
   readonly debug: Pick<DebugSwitches, 'list' | 'switchOn' | 'switchOff'>;

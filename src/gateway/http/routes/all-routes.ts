@@ -26,10 +26,12 @@ import { SESSION_ROUTES } from './sessions.ts';
 import { SUBAGENT_ROUTES } from './subagents.ts';
 import { TOOL_ROUTES } from './tools.ts';
 import { USAGE_ROUTES } from './usage.ts';
+import { WEBHOOK_ROUTES } from './webhooks.ts';
 
 export const ROUTES: readonly Route[] = [
   ...HEALTH_ROUTES,
   ...CHAT_ROUTES,
+  ...WEBHOOK_ROUTES,
   ...GATEWAY_ROUTES,
   ...SESSION_ROUTES,
   ...ATTACHMENT_ROUTES,

@@ -1,0 +1,164 @@
+// What a request to a webhook asks for: a run of an agent, or an event for an agent's main session. A direct request says
+// it in its body; for other requests the first mapping that matches says it, once or for each item of a list.
+// Errors: WebhookRefusedError when a field has a value that it cannot have or a text is missing, WebhookUnmatchedError when
+// no mapping matches. This file checks no rule about agents and sessions.
+
+import { subpathOf, type WebhookSettings } from '../../config/webhooks.ts';
+import { WebhookRefusedError, WebhookUnmatchedError } from '../errors.ts';
+import { fillTemplate, type WebhookRequest } from './fill-template.ts';
+
+export type WebhookAction = WakeAction | AgentAction;
+
+export interface WakeAction {
+  readonly kind: 'wake';
+  readonly id: string;
+  readonly text: string;
+  readonly mode: 'now' | 'next-heartbeat';
+  readonly agentId: string | undefined;
+  readonly session: AskedSession | undefined;
+}
+
+export interface AgentAction {
+  readonly kind: 'agent';
+  readonly id: string;
+  readonly name: string;
+  readonly message: string;
+  readonly agentId: string | undefined;
+  readonly session: AskedSession | undefined;
+  readonly isPersistent: boolean;
+  /** Null when the answer stays in its session. `last` is the place where the agent was last spoken to. */
+  readonly deliver: 'last' | { readonly channel: string; readonly to: string; readonly accountId?: string } | null;
+  readonly model: string | undefined;
+  readonly timeoutSeconds: number | undefined;
+  readonly isTrusted: boolean;
+}
+
+export interface AskedSession {
+  readonly key: string;
+  /** True when the sender of the request has a part in it, and false when the operator wrote it. */
+  readonly isFromRequest: boolean;
+}
+
+export const MAX_ITEMS = 200;
+
+export function readWake(payload: Readonly<Record<string, unknown>>): WakeAction {
+  const text = textAt(payload, 'text');
+  if (text === undefined) throw new WebhookRefusedError({ problem: '"text" is missing' });
+  const mode = payload.mode === 'next-heartbeat' ? 'next-heartbeat' : 'now';
+  const session = sessionAt(payload);
+  if (session && mode !== 'now')
+    throw new WebhookRefusedError({ problem: 'a session can be named with mode "now" only' });
+  return { kind: 'wake', id: 'wake', text, mode, agentId: textAt(payload, 'agentId'), session };
+}
+
+export function readAgent(payload: Readonly<Record<string, unknown>>): AgentAction {
+  const message = textAt(payload, 'message');
+  if (message === undefined) throw new WebhookRefusedError({ problem: '"message" is missing' });
+  if (payload.model !== undefined && textAt(payload, 'model') === undefined) {
+    throw new WebhookRefusedError({ problem: '"model" is no text' });
+  }
+  const seconds = payload.timeoutSeconds;
+  return {
+    kind: 'agent',
+    id: 'agent',
+    name: textAt(payload, 'name') ?? 'Hook',
+    message,
+    agentId: textAt(payload, 'agentId'),
+    session: sessionAt(payload),
+    isPersistent: payload.sessionMode === 'persistent',
+    deliver: deliverOf({
+      deliver: payload.deliver !== false,
+      channel: textAt(payload, 'channel'),
+      to: textAt(payload, 'to'),
+      accountId: textAt(payload, 'accountId'),
+    }),
+    model: textAt(payload, 'model'),
+    timeoutSeconds:
+      typeof seconds === 'number' && seconds >= 1 ? Math.min(Math.floor(seconds), MAX_SECONDS) : undefined,
+    isTrusted: false,
+  };
+}
+
+const MAX_SECONDS = 86_400;
+
+/** An empty list means that the request asks for nothing. `left` is how many items of a list were too many. */
+export function mapRequest(
+  mappings: WebhookSettings['mappings'],
+  request: WebhookRequest,
+): { readonly actions: readonly WebhookAction[]; readonly left: number } {
+  const mapping = mappings.find(({ match }) => {
+    const path = subpathOf(match?.path);
+    const source = match?.source?.trim() || undefined;
+    return (path === undefined || path === request.path) && (source === undefined || source === request.payload.source);
+  });
+  if (!mapping) throw new WebhookUnmatchedError({ path: request.path.slice(0, 200) });
+  if (mapping.transform) {
+    throw new WebhookRefusedError({
+      problem: `the mapping "${mapping.id}" has a transform, and Atrium runs none; without it the mapping could let through what the transform stops`,
+    });
+  }
+  const { forEach } = mapping;
+  if (forEach === undefined) return { actions: [actionOf(mapping, request)], left: 0 };
+  const list = Object.hasOwn(request.payload, forEach) ? request.payload[forEach] : undefined;
+  const items: readonly unknown[] = Array.isArray(list) ? list : [];
+  const actions = items
+    .slice(0, MAX_ITEMS)
+    .map((item) => actionOf(mapping, { ...request, payload: { ...request.payload, [forEach]: [item] } }));
+  return { actions, left: Math.max(0, items.length - MAX_ITEMS) };
+}
+
+function actionOf(mapping: WebhookSettings['mappings'][number], request: WebhookRequest): WebhookAction {
+  const fill = (template: string | undefined) =>
+    template === undefined ? undefined : fillTemplate(template, request).trim() || undefined;
+  const { id, agentId, wakeMode = 'now' } = mapping;
+  const about = `of the mapping "${id}"`;
+  if (mapping.action === 'wake') {
+    const text = fill(mapping.textTemplate);
+    if (text === undefined) throw new WebhookRefusedError({ problem: `the text ${about} is empty` });
+    return { kind: 'wake', id, text, mode: wakeMode, agentId, session: undefined };
+  }
+  const message = fill(mapping.messageTemplate);
+  if (message === undefined) throw new WebhookRefusedError({ problem: `the message ${about} is empty` });
+  const key = fill(mapping.sessionKey);
+  if (mapping.sessionKey?.trim() && key === undefined) {
+    throw new WebhookRefusedError({ problem: `the sessionKey ${about} is empty` });
+  }
+  return {
+    kind: 'agent',
+    id,
+    name: fill(mapping.name) ?? 'Hook',
+    message,
+    agentId,
+    session: key === undefined ? undefined : { key, isFromRequest: mapping.sessionKey?.includes('{{') === true },
+    isPersistent: mapping.sessionMode === 'persistent',
+    deliver: deliverOf({ deliver: mapping.deliver !== false, channel: fill(mapping.channel), to: fill(mapping.to) }),
+    model: fill(mapping.model),
+    timeoutSeconds: mapping.timeoutSeconds,
+    isTrusted: mapping.allowUnsafeExternalContent === true,
+  };
+}
+
+function deliverOf(asked: {
+  readonly deliver: boolean;
+  readonly channel: string | undefined;
+  readonly to: string | undefined;
+  readonly accountId?: string | undefined;
+}): AgentAction['deliver'] {
+  const { deliver, channel = 'last', to, accountId } = asked;
+  if (!deliver) return null;
+  if (channel === 'last' && to === undefined && accountId === undefined) return 'last';
+  if (channel === 'last' || to === undefined) {
+    throw new WebhookRefusedError({ problem: 'an answer needs both "channel" and "to", or neither' });
+  }
+  return { channel, to, ...(accountId !== undefined && { accountId }) };
+}
+
+function sessionAt(payload: Readonly<Record<string, unknown>>): AskedSession | undefined {
+  const key = textAt(payload, 'sessionKey');
+  return key === undefined ? undefined : { key, isFromRequest: true };
+}
+
+function textAt(payload: Readonly<Record<string, unknown>>, name: string): string | undefined {
+  const value = payload[name];
+  return typeof value === 'string' ? value.trim() || undefined : undefined;
+}
