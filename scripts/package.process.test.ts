@@ -52,6 +52,36 @@ it('the package holds what package.json names and what that leads to, and nothin
   expect(shipped.filter((path) => /plugin-worker\.js$|session-memory\/HOOK\.md$/.test(path))).toHaveLength(2);
 });
 
+/** Everything that may be in the package; a hash stands for itself. Each line is needed by at least one file. */
+const EXPECTED = [
+  /^(?:CHANGELOG\.md|LICENSE|README\.md|package\.json)$/,
+  /^docs\/(?:decisions\/\d{4}-)?[a-z-]+\.md$/,
+  /^examples\/(?:[\w-]+\/)*[\w.-]+\.(?:md|yaml|ts)$/,
+  /^dist\/(?:cli\/main|public\/[a-z-]+)\.js$/,
+  /^dist\/public\/[a-z-]+\.d\.ts$/,
+  /^dist\/builds\/[\w-]+\/(?:[\w-]+\/)*[\w.-]+\.(?:c?js|d\.ts)$/,
+  /^dist\/builds\/[\w-]+\/types\/[\w.-]+\.d\.ts$/,
+  /^dist\/builds\/[\w-]+\/hooks\/bundled\/[a-z-]+\/HOOK\.md$/,
+  /^dist\/builds\/[\w-]+\/cli\/help(?:-wide)?\.txt$/,
+  /^dist\/builds\/[\w-]+\/console\/index\.html$/,
+  /^dist\/(?:[\w-]+\/)*package\.json$/,
+];
+
+it('the package holds the files that are expected, and no other', () => {
+  const files = packed();
+  expect(files.filter((path) => !EXPECTED.some((each) => each.test(path)))).toEqual([]);
+  expect(EXPECTED.filter((each) => !files.some((path) => each.test(path))).map(String)).toEqual([]);
+  const { private: isPrivate, scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    private?: boolean;
+    scripts: Record<string, string>;
+  };
+  // A fresh clone has no `dist/`; packing makes it.
+  expect({ isPrivate, prepack: scripts.prepack }).toEqual({
+    isPrivate: undefined,
+    prepack: expect.stringContaining('build'),
+  });
+});
+
 it('the package has nothing of tests, benchmarks and sources', () => {
   const folders = packed().map((path) => (path.includes('/') ? `${path.split('/')[0]}/` : path));
   expect(new Set(folders)).toEqual(

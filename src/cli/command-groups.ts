@@ -24,5 +24,6 @@ export const GROUPS = {
   mcp: 'look at the MCP servers, which bring tools, and try them',
   plugins: 'see, install, switch, load again and write plugins',
   skills: 'see, install and remove skills',
+  service: 'let the system run the gateway, and start it again when it fails',
   completion: 'let your shell complete commands and flags',
 } as const;

@@ -70,6 +70,7 @@ const WORDS: Readonly<Record<string, () => Promise<readonly CliCommand[]>>> = {
   plugins: async () => (await import('./plugins/plugins.ts')).PLUGIN_COMMANDS,
   skills: async () => (await import('./skills.ts')).SKILL_COMMANDS,
   tour: async () => [(await import('./tour.ts')).tour],
+  service: async () => (await import('./service/service.ts')).SERVICE_COMMANDS,
   docs: async () => [(await import('./docs.ts')).docs],
   update: async () => [(await import('./update.ts')).update],
   completion: async () => (await import('./completion/completion.ts')).COMPLETION_COMMANDS,

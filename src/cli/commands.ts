@@ -41,6 +41,7 @@ import { runReplay } from './replay/run-replay.ts';
 import { runsReplay } from './replay/runs-replay.ts';
 import { ROUTE_COMMANDS } from './route.ts';
 import { RUN_COMMANDS } from './run.ts';
+import { SERVICE_COMMANDS } from './service/service.ts';
 import { SESSION_COMMANDS } from './sessions.ts';
 import { SKILL_COMMANDS } from './skills.ts';
 import { SUBAGENT_COMMANDS } from './subagents.ts';
@@ -86,6 +87,7 @@ export const COMMANDS: readonly CliCommand[] = [
   ...PLUGIN_COMMANDS,
   ...SKILL_COMMANDS,
   tour,
+  ...SERVICE_COMMANDS,
   docs,
   update,
   ...COMPLETION_COMMANDS,

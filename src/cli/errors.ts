@@ -405,3 +405,35 @@ export class NoVersionError extends defineError({
   means: 'The registry that npm uses answered, and its answer has no newest version of Atrium.',
   remedy: 'Look at the registry that npm uses (`npm config get registry`), or update by hand.',
 }) {}
+
+export class ServiceProgramMissingError extends defineError({
+  code: 'ATRIUM_CLI_SERVICE_NO_PROGRAM',
+  message: ({ file }: { file: string }) =>
+    `There is no built program at ${file}, so a service would have nothing to run. Run "npm run build" in that folder first.`,
+  means: 'Atrium runs from its sources, and there is no build that a service could start.',
+  remedy: 'Build it with `npm run build`.',
+}) {}
+
+export class NoServiceManagerError extends defineError({
+  code: 'ATRIUM_CLI_SERVICE_NO_MANAGER',
+  message: ({ system }: { system: string }) =>
+    `On ${system} Atrium knows no service manager; it knows systemd and launchd. Start "atrium start" with what your system has.`,
+  means: 'The system has neither systemd nor launchd.',
+  remedy: 'Let the service manager of the system run `atrium start`.',
+}) {}
+
+export class ForeignServiceError extends defineError({
+  code: 'ATRIUM_CLI_SERVICE_FOREIGN',
+  message: ({ file }: { file: string }) =>
+    `${file} was not written by "atrium service install", so it is left alone. Move it away if you want another service.`,
+  means: 'A file of that name exists, and Atrium did not write it.',
+  remedy: 'Move the file away, or keep it and do not use this command.',
+}) {}
+
+export class ServiceCallError extends defineError({
+  code: 'ATRIUM_CLI_SERVICE_NOT_STARTED',
+  message: ({ file, call, problem }: { file: string; call: string; problem: string }) =>
+    `${file} is written, but "${call}" failed: ${problem}. Run it yourself when the service manager is there, or take the file away with "atrium service uninstall".`,
+  means: 'The file of the service was written, and the service manager did not take it.',
+  remedy: 'Run the command that the message names by hand, as the user whose service it is.',
+}) {}

@@ -18,6 +18,8 @@ import { type GatewayOptions, type OpenedGateway, openGateway } from './main.ts'
 export interface StartOptions extends GatewayOptions {
   /** Wins over the configuration; with 0 the system picks a free port. */
   readonly port?: number | undefined;
+  /** Wins over the configuration: `loopback`, `lan` or an address. */
+  readonly bind?: string | undefined;
 }
 
 export interface StartedGateway extends Pick<OpenedGateway, 'services' | 'hooks'> {
@@ -53,7 +55,10 @@ export async function startGateway(options: StartOptions): Promise<StartedGatewa
   const configured = configuredTokenOf(config, environment.variables);
   const { token, source, warnings } = await ensureToken(environment.stateDir, configured);
   for (const warning of warnings) warn(warning);
-  const host = resolveBindAddress(settings.bind === 'custom' ? settings.customBindHost : settings.bind, token);
+  const host = resolveBindAddress(
+    options.bind ?? (settings.bind === 'custom' ? settings.customBindHost : settings.bind),
+    token,
+  );
   const opened = await openGateway(options);
   const { services, sockets } = opened;
   const http: HttpAppOptions = {

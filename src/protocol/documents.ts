@@ -8,6 +8,7 @@ export const DOCUMENTS = {
   models: 'models and keys, and what happens when a model fails',
   channels: 'Telegram, Discord and Slack, from a token to the first answer; how a channel is written',
   commands: 'what can be typed into a chat',
+  service: 'run it as a service or in a container, and keep it up to date',
   'remote-access': 'reach it from elsewhere: reverse proxies, TLS, tunnels and the token',
   workspace: 'workspaces, the roles of their files, the first run',
   lifecycle: 'the life of a message, with every hook at its place',

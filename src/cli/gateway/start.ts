@@ -21,6 +21,7 @@ import { type EndWatch, watchEnd } from './watch-end.ts';
 
 const OPTIONS = {
   '--port <number>': { text: 'the port to listen on (default: gateway.port, else 18790)', parse: portOf },
+  '--bind <where>': 'loopback, lan or an address (default: gateway.bind, else loopback)',
   ...CONFIG_OPTION,
   '--raw-stream': 'log what models write, piece by piece (the same as OPENCLAW_RAW_STREAM=1)',
   '--raw-stream-path <file>': 'where that log is written (default: <state>/logs/raw-stream.jsonl)',
@@ -62,6 +63,7 @@ async function runUntilStopped(flags: FlagsOf<typeof OPTIONS>, io: CliIo): Promi
       log: log.info,
       factLog: log.facts,
       port: flags.port,
+      bind: flags.bind,
       modules: OWN_MODULES,
     });
     // From here on Ctrl-C stops the gateway gracefully; before, it just ends the process.
