@@ -5,6 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { untilQuiet } from '../chaos/recorded-talks.ts';
 import { reportCache } from '../src/gateway/services/cache/report-cache.ts';
+import { MODEL_PROTOCOLS } from '../src/protocol/model-protocol.ts';
 import { listBreakpoints, readPromptPieces } from '../src/recorder/cache-prefix.ts';
 import { gatewayForTest } from '../src/testkit/gateway-for-test.ts';
 import { type ModelReply, type RecordedRequest, reply, toolCalls } from '../src/testkit/model-server.ts';
@@ -22,7 +23,7 @@ const PLACES = [
   { sender: 'ann', sessionKey: 'agent:ops:cron:look:run:1' },
 ] as const;
 
-describe.each(['anthropic-messages', 'openai-completions'] as const)('a day with %s', (protocol) => {
+describe.each(MODEL_PROTOCOLS)('a day with %s', (protocol) => {
   it('shares nearly everything that it could, and every break has an author', async () => {
     let clock = MORNING;
     const scratch = await gatewayForTest({

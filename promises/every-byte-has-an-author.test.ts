@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ToldSpan } from '../src/agent/request-text.ts';
 import { readRequestSpans } from '../src/gateway/services/read-request-spans.ts';
+import { MODEL_PROTOCOLS } from '../src/protocol/model-protocol.ts';
 import { newId } from '../src/protocol/new-id.ts';
 import { forAllAsync } from '../src/testkit/for-all.ts';
 import { type ModelReply, reply, toolCall, toolCalls } from '../src/testkit/model-server.ts';
@@ -88,7 +89,7 @@ function expectAuthors(body: string, spans: readonly ToldSpan[]): void {
   }
 }
 
-describe.each(['openai-completions', 'anthropic-messages'] as const)('the spans of requests to %s', (protocol) => {
+describe.each(MODEL_PROTOCOLS)('the spans of requests to %s', (protocol) => {
   it('cover every request of runs with tools, before and after a restart', async () => {
     await open({ protocol });
     scratch.model.script([

@@ -3,6 +3,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { PreviewRequest } from '../src/gateway/services/preview-message.ts';
 import type { HookRunner } from '../src/hooks/runner.ts';
+import { MODEL_PROTOCOLS } from '../src/protocol/model-protocol.ts';
 import { newId } from '../src/protocol/new-id.ts';
 import { reply, toolCall, toolCalls } from '../src/testkit/model-server.ts';
 import { on } from '../src/testkit/on.ts';
@@ -100,7 +101,7 @@ const KEYS = [
   ['of openboa', 'agent:boa:main'],
 ] as const;
 
-describe.each(['openai-completions', 'anthropic-messages'] as const)('a preview for %s', (protocol) => {
+describe.each(MODEL_PROTOCOLS)('a preview for %s', (protocol) => {
   it('is what is sent, for every kind of session, with history and tools', async () => {
     await open({ protocol });
     const bodies = new Set<string>();

@@ -9,6 +9,7 @@ import { openRecordedRun } from '../src/gateway/services/replay/recorded-run.ts'
 import { type AskedChanges, replayChanges } from '../src/gateway/services/replay/replay-changes.ts';
 import { replayRun } from '../src/gateway/services/replay/replay-run.ts';
 import { replayRuns } from '../src/gateway/services/replay/replay-runs.ts';
+import { MODEL_PROTOCOLS } from '../src/protocol/model-protocol.ts';
 import { gatewayForTest } from '../src/testkit/gateway-for-test.ts';
 import { reply, toolCall } from '../src/testkit/model-server.ts';
 import { on } from '../src/testkit/on.ts';
@@ -16,7 +17,7 @@ import type { ScratchGateway, ScratchGatewaySettings } from '../src/testkit/scra
 
 const NOTHING: AskedChanges = { without: [], files: new Map() };
 
-describe.each(['openai-completions', 'anthropic-messages'] as const)('runs that were recorded with %s', (protocol) => {
+describe.each(MODEL_PROTOCOLS)('runs that were recorded with %s', (protocol) => {
   it('are composed again to the same bytes, and lose the words of one author only', async () => {
     const scratch = await recordTalks({ runs: 60, seed: 5, protocol });
     onTestFinished(() => scratch.close());

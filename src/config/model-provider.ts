@@ -2,6 +2,7 @@
 // the environment, then the short table below. It accepts what OpenClaw homes contain; a provider that cannot be used
 // is an error that says what to set. This file does not talk to a provider.
 
+import { isModelProtocol, MODEL_PROTOCOLS, type ModelProtocol } from '../protocol/model-protocol.ts';
 import { nearMatch } from '../protocol/near-match.ts';
 import { MissingModelKeyError, ProviderSettingsError, UnknownProviderError } from './errors.ts';
 import type { EnvironmentVariables } from './home-dir.ts';
@@ -11,7 +12,7 @@ import { unresolvedSecret } from './secrets/secret-reference.ts';
 
 export interface ProviderSettings {
   readonly name: string;
-  readonly api: 'anthropic-messages' | 'openai-completions' | 'mirror';
+  readonly api: ModelProtocol | 'mirror';
   /** The address with the version and without a slash at the end. It is empty for the built-in provider. */
   readonly baseUrl: string;
   readonly apiKey?: string | undefined;
@@ -187,10 +188,6 @@ function unknownProvider(config: Config, provider: string): UnknownProviderError
   return new UnknownProviderError({ provider, known, suggestion: nearMatch(provider, known) });
 }
 
-/**
- * The same servers also answer OpenAI's other API, so an entry that asks for that API gets the one that is supported
- * here.
- */
 function resolveApi(
   provider: string,
   entry: PlainObject | undefined,
@@ -198,12 +195,11 @@ function resolveApi(
 ): ProviderSettings['api'] {
   const given = entry?.api;
   if (given === undefined) return known?.api ?? 'openai-completions';
-  if (given === 'anthropic-messages') return 'anthropic-messages';
-  if (given === 'openai-completions' || given === 'openai-responses') return 'openai-completions';
+  if (isModelProtocol(given)) return given;
   throw new ProviderSettingsError({
     provider,
     setting: `models.providers.${provider}.api`,
-    problem: `is ${JSON.stringify(given)}, and "anthropic-messages" and "openai-completions" are what can be spoken here`,
+    problem: `is ${JSON.stringify(given)}, and ${MODEL_PROTOCOLS.map((name) => `"${name}"`).join(', ')} are what can be spoken here`,
   });
 }
 
@@ -246,6 +242,7 @@ function resolveBaseUrl(
 function withVersion(baseUrl: string, api: ProviderSettings['api']): string {
   const url = baseUrl.trim().replace(/\/+$/, '');
   if (api === 'anthropic-messages') return `${url.replace(/\/v1$/, '')}/v1`;
+  if (api === 'google-generative-ai') return new URL(url).pathname === '/' ? `${url}/v1beta` : url;
   return new URL(url).pathname === '/' ? `${url}/v1` : url;
 }
 

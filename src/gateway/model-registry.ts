@@ -9,7 +9,9 @@ import { contextWindowOf, type ProviderSettings, resolveProvider, takesImages } 
 import type { Config } from '../config/schema.ts';
 import type { Model } from '../models/model.ts';
 import type { AttachmentSource } from '../protocol/attachment.ts';
+import { isModelProtocol } from '../protocol/model-protocol.ts';
 import type { ModelRef } from '../protocol/model-ref.ts';
+import { loadProtocol } from './load-protocol.ts';
 
 export class ModelRegistry implements ModelPort {
   readonly #config: Config;
@@ -82,10 +84,7 @@ export class ModelRegistry implements ModelPort {
         .flatMap((agentId) => this.candidates(agentId))
         .map((ref) => this.#apiOf(ref)),
     );
-    await Promise.allSettled([
-      apis.has('anthropic-messages') ? import('../models/anthropic/anthropic-model.ts') : undefined,
-      apis.has('openai-completions') ? import('../models/openai-compatible/openai-compatible-model.ts') : undefined,
-    ]);
+    await Promise.allSettled([...apis].map((api) => (isModelProtocol(api) ? loadProtocol(api) : undefined)));
   }
 
   async #make(ref: ModelRef): Promise<Model> {
@@ -106,16 +105,8 @@ export class ModelRegistry implements ModelPort {
       prices: configured?.cost,
       now: this.#now,
     };
-    switch (settings.api) {
-      case 'anthropic-messages':
-        return (await import('../models/anthropic/anthropic-model.ts')).createAnthropicModel(wire);
-      case 'openai-completions':
-        return (await import('../models/openai-compatible/openai-compatible-model.ts')).createOpenAiCompatibleModel(
-          wire,
-        );
-      case 'mirror':
-        return (await import('../models/mirror/mirror-model.ts')).createMirrorModel();
-    }
+    if (settings.api === 'mirror') return (await import('../models/mirror/mirror-model.ts')).createMirrorModel();
+    return (await loadProtocol(settings.api))(wire);
   }
 
   /** A provider that cannot be used is reported to the caller that asks for its model. */

@@ -6,9 +6,16 @@ import { Answer } from './answer.ts';
 import { AnswerReader, type EventProtocol } from './answer-reader.ts';
 import { MESSAGE_EVENTS } from './anthropic/message-events.ts';
 import { brokenAnswer } from './fixtures/generated-answers.ts';
+import { CONTENT_EVENTS } from './google/content-events.ts';
 import { CHAT_EVENTS } from './openai-compatible/chat-events.ts';
+import { RESPONSES_EVENTS } from './openai-responses/responses-events.ts';
 
-const PROTOCOLS = { 'openai-completions': CHAT_EVENTS, 'anthropic-messages': MESSAGE_EVENTS };
+const PROTOCOLS = {
+  'openai-completions': CHAT_EVENTS,
+  'anthropic-messages': MESSAGE_EVENTS,
+  'openai-responses': RESPONSES_EVENTS,
+  'google-generative-ai': CONTENT_EVENTS,
+};
 
 function readingOf(pieces: readonly Buffer[], protocol: EventProtocol) {
   const answer = new Answer();

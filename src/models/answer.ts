@@ -1,5 +1,5 @@
 // One answer of a model while it is read: what it says, the tool calls that it makes, what it used and why it is over.
-// The readers of the two protocols write it down; the model tells from it. It keeps an answer within its limits. The
+// The readers of the protocols write it down; the model tells from it. It keeps an answer within its limits. The
 // first fault ends it, and what is written down after that does not count.
 //
 // This file knows neither bytes nor protocols.

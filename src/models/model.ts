@@ -10,17 +10,21 @@
 
 import type { JsonObject } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
+import type { ModelProtocol } from '../protocol/model-protocol.ts';
 import type { Usage } from '../protocol/usage.ts';
 import type { ModelPrices } from './cost-of.ts';
 
 /** No sensible answer has more calls than this. A model that asks for more has failed. */
 export const MOST_TOOL_CALLS = 128;
 
+/** The protocols that a model can be spoken to with. Mirror is built in and has no wire. */
+export type ModelApi = ModelProtocol | 'mirror';
+
 export interface Model {
   /** `anthropic`, or the name under `models.providers`. */
   readonly provider: string;
   readonly model: string;
-  readonly api: 'anthropic-messages' | 'openai-completions' | 'mirror';
+  readonly api: ModelApi;
   /** The window in tokens, or undefined when neither the configuration nor Atrium knows it. */
   readonly contextWindow?: number | undefined;
   /** Where the window is known from: the configuration's list of models, or Atrium itself. */

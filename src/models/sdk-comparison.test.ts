@@ -4,6 +4,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { MODEL_PROTOCOLS } from '../protocol/model-protocol.ts';
 import { Answer } from './answer.ts';
 import { AnswerReader } from './answer-reader.ts';
 import { createAnthropicModel } from './anthropic/anthropic-model.ts';
@@ -11,16 +12,29 @@ import { MESSAGE_EVENTS } from './anthropic/message-events.ts';
 import { sdkEvents, sdkRequest } from './fixtures/ai-sdk.ts';
 import { type GeneratedAnswer, generatedAnswer } from './fixtures/generated-answers.ts';
 import { generatedRequest } from './fixtures/generated-requests.ts';
+import { CONTENT_EVENTS } from './google/content-events.ts';
+import { createGoogleModel } from './google/google-model.ts';
 import type { ModelEvent } from './model.ts';
 import { CHAT_EVENTS } from './openai-compatible/chat-events.ts';
 import { createOpenAiCompatibleModel } from './openai-compatible/openai-compatible-model.ts';
+import { createOpenAiResponsesModel } from './openai-responses/openai-responses-model.ts';
+import { RESPONSES_EVENTS } from './openai-responses/responses-events.ts';
 
-const CREATE = { 'anthropic-messages': createAnthropicModel, 'openai-completions': createOpenAiCompatibleModel };
-const PROTOCOLS = { 'openai-completions': CHAT_EVENTS, 'anthropic-messages': MESSAGE_EVENTS };
+const CREATE = {
+  'anthropic-messages': createAnthropicModel,
+  'openai-completions': createOpenAiCompatibleModel,
+  'openai-responses': createOpenAiResponsesModel,
+  'google-generative-ai': createGoogleModel,
+};
+const PROTOCOLS = {
+  'openai-completions': CHAT_EVENTS,
+  'anthropic-messages': MESSAGE_EVENTS,
+  'openai-responses': RESPONSES_EVENTS,
+  'google-generative-ai': CONTENT_EVENTS,
+};
 type Api = GeneratedAnswer['api'];
-const APIS: readonly Api[] = ['anthropic-messages', 'openai-completions'];
 
-describe.each(APIS)('a request over %s', (api) => {
+describe.each(MODEL_PROTOCOLS)('a request over %s', (api) => {
   it('goes to the same address with the same headers and the same bytes as from the SDK', async () => {
     let compared = 0;
     await fc.assert(
@@ -89,7 +103,7 @@ describe('an answer', () => {
       fc.asyncProperty(generatedAnswer, async (answer) => {
         expect(withoutCut(ourEvents(answer))).toEqual(withoutCut(await sdkEvents(answer.api, answer.pieces)));
       }),
-      { numRuns: 100 },
+      { numRuns: 200 },
     );
   });
 

@@ -10,7 +10,13 @@ import { wellFormed, wireParams, wireToolCallId } from './wire-text.ts';
 export type WireMessage =
   | { readonly role: 'user'; readonly text: string; readonly images: readonly AttachmentRef[] }
   | { readonly role: 'assistant'; readonly parts: readonly WirePart[] }
-  | { readonly role: 'tool'; readonly callId: string; readonly content: string; readonly isError: boolean };
+  | {
+      readonly role: 'tool';
+      readonly callId: string;
+      readonly name: string;
+      readonly content: string;
+      readonly isError: boolean;
+    };
 
 export type WirePart =
   | { readonly type: 'text'; readonly text: string }
@@ -41,6 +47,7 @@ function wireMessage(message: Message, rules: MessageRules): WireMessage | [] {
       return {
         role: 'tool',
         callId: wireToolCallId(message.toolCallId),
+        name: message.toolName,
         content: wellFormed(message.content),
         isError: message.isError === true,
       };

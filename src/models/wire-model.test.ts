@@ -1,4 +1,4 @@
-// Tests both HTTP providers against a real server, in everything that they have in common: the suite, and failures.
+// Tests all HTTP providers against a real server, in everything that they have in common: the suite, and failures.
 
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
@@ -19,9 +19,11 @@ import {
   toolCalls,
 } from '../testkit/model-server.ts';
 import { createAnthropicModel } from './anthropic/anthropic-model.ts';
+import { createGoogleModel } from './google/google-model.ts';
 import { MOST_TOOL_CALLS, type Model } from './model.ts';
 import { describeModel, read, requestOf } from './model-suite.ts';
 import { createOpenAiCompatibleModel } from './openai-compatible/openai-compatible-model.ts';
+import { createOpenAiResponsesModel } from './openai-responses/openai-responses-model.ts';
 import type { WireModelSettings } from './wire-model.ts';
 
 const NOW = Date.parse('2026-05-06T10:00:00Z');
@@ -30,6 +32,8 @@ const KEY = 'sk-test-0123456789abcdef';
 const providers = [
   { name: 'anthropic', create: createAnthropicModel, model: 'claude-sonnet-4-6', cutCall: '{"path":"AG' },
   { name: 'openai-compatible', create: createOpenAiCompatibleModel, model: 'gpt-5.4', cutCall: '{"path":"AG' },
+  { name: 'openai-responses', create: createOpenAiResponsesModel, model: 'gpt-5.4', cutCall: '{"path":"AG' },
+  { name: 'google', create: createGoogleModel, model: 'gemini-2.5-flash', cutCall: '{"path":"AG' },
 ];
 
 describe.each(providers)('$name over HTTP', ({ name, create, model: id, cutCall }) => {

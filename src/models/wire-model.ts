@@ -54,7 +54,7 @@ export interface WireModelSettings {
 export interface WireDialect {
   readonly api: Model['api'];
   /** Where requests go, below the base URL. */
-  readonly path: string;
+  path(settings: WireModelSettings): string;
   /** The most bytes of one image that the provider takes. */
   readonly maxImageBytes: number;
   readonly events: EventProtocol;
@@ -141,7 +141,7 @@ async function writeDown(
       attachments,
     });
     return {
-      url: `${baseUrl}${dialect.path}`,
+      url: `${baseUrl}${dialect.path(settings)}`,
       headers: {
         ...dialect.headers(request, settings),
         'content-type': 'application/json',

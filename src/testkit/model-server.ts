@@ -1,5 +1,5 @@
 // The provider's side of the wire for tests and benchmarks: a real HTTP server on loopback that speaks Anthropic's
-// Messages and OpenAI's chat completions, streaming and not. A test scripts its answers, also the ones that fail, and
+// Messages, OpenAI's chat completions and Responses, and Google's generateContent, streaming and not. A test scripts its answers, also the ones that fail, and
 // reads every request byte for byte. Ids are counted, so the same script gives the same bytes.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -139,7 +139,7 @@ export function after(event: Promise<unknown>, answer: ModelReply): ModelReply {
 }
 
 export interface RecordedRequest {
-  readonly protocol: 'anthropic' | 'openai';
+  readonly protocol: 'anthropic' | 'openai' | 'openai-responses' | 'google';
   readonly path: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** The body, byte for byte. */
@@ -252,7 +252,7 @@ export class ModelServer {
     if (request.method === 'GET' && path.endsWith('/models')) {
       return sendJson(response, 200, { object: 'list', data: [{ id: 'scripted', object: 'model' }] });
     }
-    const protocol = path.endsWith('/messages') ? ANTHROPIC : path.endsWith('/chat/completions') ? OPENAI : undefined;
+    const protocol = PROTOCOLS.find((each) => each.isAt(path));
     if (request.method !== 'POST' || !protocol)
       return sendJson(response, 404, { error: { message: `No ${path} here` } });
     response.on('close', () => {
@@ -300,14 +300,14 @@ export class ModelServer {
     }
     const message: ReplyContext = {
       id: `msg_${request.number}`,
-      model: typeof request.json.model === 'string' ? request.json.model : 'scripted',
+      model: protocol.modelOf(request) ?? 'scripted',
       usage: answer.usage,
       stop: answer.stop ?? (parts.some((part) => 'call' in part) ? 'tool-calls' : 'stop'),
     };
     const named = parts.map((part) =>
       'call' in part ? { ...part, id: `${protocol.callPrefix}${++this.#ids}` } : part,
     );
-    if (request.json.stream !== true) {
+    if (!protocol.isStream(request)) {
       return sendJson(response, 200, protocol.whole(message, named), {
         'request-id': requestId,
         'x-request-id': requestId,
@@ -363,14 +363,25 @@ interface ReplyContext {
 interface Protocol {
   readonly name: RecordedRequest['protocol'];
   readonly callPrefix: string;
+  isAt(path: string): boolean;
+  isStream(request: RecordedRequest): boolean;
+  modelOf(request: RecordedRequest): string | undefined;
   error(type: string, message: string): JsonObject;
   whole(context: ReplyContext, parts: readonly NamedPart[]): JsonObject;
   stream(context: ReplyContext, parts: readonly NamedPart[], isWhole: boolean): Iterable<string>;
 }
 
+/** Three of the protocols say in the body which model is asked and how. */
+const SAID_IN_BODY: Pick<Protocol, 'isStream' | 'modelOf'> = {
+  isStream: ({ json }) => json.stream === true,
+  modelOf: ({ json }) => (typeof json.model === 'string' ? json.model : undefined),
+};
+
 const ANTHROPIC: Protocol = {
   name: 'anthropic',
   callPrefix: 'toolu_',
+  isAt: (path) => path.endsWith('/messages'),
+  ...SAID_IN_BODY,
   error: (type, message) => ({ type: 'error', error: { type, message } }),
   whole: (context, parts) => ({
     ...anthropicMessage(context),
@@ -456,6 +467,8 @@ function anthropicUsage({ input, output, cacheRead, cacheWrite }: Usage): JsonOb
 const OPENAI: Protocol = {
   name: 'openai',
   callPrefix: 'call_',
+  isAt: (path) => path.endsWith('/chat/completions'),
+  ...SAID_IN_BODY,
   error: (type, message) => ({ error: { message, type, code: type, param: null } }),
   whole: (context, parts) => {
     const calls = parts.flatMap((part) => ('call' in part ? [openAiCall(part)] : []));
@@ -529,6 +542,169 @@ function openAiUsage({ input, output, cacheRead }: Usage): JsonObject {
   };
 }
 
+const RESPONSES: Protocol = {
+  name: 'openai-responses',
+  callPrefix: 'call_',
+  isAt: (path) => path.endsWith('/responses'),
+  ...SAID_IN_BODY,
+  error: OPENAI.error,
+  whole: (context, parts) => ({
+    ...responseOf(context),
+    status: 'completed',
+    output: parts.flatMap((part, index) => ('raw' in part || 'error' in part ? [] : [responseItem(part, index)])),
+    usage: responseUsage(context.usage),
+  }),
+  *stream(context, parts, isWhole) {
+    let sequence = 0;
+    const event = (type: string, data: JsonObject) =>
+      `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence++, ...data })}\n\n`;
+    const output: JsonObject[] = [];
+    yield event('response.created', { response: { ...responseOf(context), status: 'in_progress', output: [] } });
+    for (const part of parts) {
+      if ('raw' in part) {
+        yield part.raw;
+        continue;
+      }
+      if ('error' in part) {
+        yield event('error', { code: part.error, message: part.message, param: null });
+        return;
+      }
+      const place = { output_index: output.length, item_id: `item_${output.length}` };
+      const item = responseItem(part, output.length);
+      yield event('response.output_item.added', { output_index: output.length, item: emptyItem(item) });
+      const delta =
+        'call' in part
+          ? 'response.function_call_arguments.delta'
+          : 'reasoning' in part
+            ? 'response.reasoning_summary_text.delta'
+            : 'response.output_text.delta';
+      const index: JsonObject = 'call' in part ? {} : 'reasoning' in part ? { summary_index: 0 } : { content_index: 0 };
+      for (const piece of piecesOf(part)) yield event(delta, { ...place, ...index, delta: piece });
+      if (!isWhole) return;
+      yield event('response.output_item.done', { output_index: output.length, item });
+      output.push(item);
+    }
+    if (!isWhole) return;
+    const reason = { length: 'max_output_tokens', refusal: 'content_filter' }[context.stop as 'length' | 'refusal'];
+    yield event(reason ? 'response.incomplete' : 'response.completed', {
+      response: {
+        ...responseOf(context),
+        status: reason ? 'incomplete' : 'completed',
+        incomplete_details: reason ? { reason } : null,
+        output,
+        usage: responseUsage(context.usage),
+      },
+    });
+  },
+};
+
+function responseOf({ id, model }: ReplyContext): JsonObject {
+  return { id, object: 'response', created_at: 1_767_225_600, model, error: null };
+}
+
+function responseItem(part: NamedPart, index: number): JsonObject {
+  const id = `item_${index}`;
+  if ('call' in part) {
+    const { call, params, id: callId = '' } = part;
+    return {
+      id,
+      type: 'function_call',
+      status: 'completed',
+      call_id: callId,
+      name: call,
+      arguments: paramsText(params),
+    };
+  }
+  if ('reasoning' in part) return { id, type: 'reasoning', summary: [{ type: 'summary_text', text: part.reasoning }] };
+  const text = [...piecesOf(part)].join('');
+  return {
+    id,
+    type: 'message',
+    status: 'completed',
+    role: 'assistant',
+    content: [{ type: 'output_text', text, annotations: [] }],
+  };
+}
+
+function emptyItem(item: JsonObject): JsonObject {
+  if (item.type === 'function_call') return { ...item, status: 'in_progress', arguments: '' };
+  return item.type === 'reasoning' ? { ...item, summary: [] } : { ...item, status: 'in_progress', content: [] };
+}
+
+function responseUsage({ input, output, cacheRead }: Usage): JsonObject {
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: cacheRead },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: input + output,
+  };
+}
+
+const GOOGLE: Protocol = {
+  name: 'google',
+  callPrefix: 'call_',
+  isAt: (path) => /:(?:streamG|g)enerateContent(?:\?|$)/.test(path),
+  isStream: ({ path }) => path.includes(':streamGenerateContent'),
+  modelOf: ({ path }) => /\/models\/([^:]+):/.exec(path)?.[1],
+  error: (type, message) => ({ error: { code: Number(ERROR_STATUSES[type] ?? 400), message, status: type } }),
+  whole: (context, parts) => googleChunk(context, parts.flatMap(googleParts), true),
+  *stream(context, parts, isWhole) {
+    const event = (data: JsonObject) => `data: ${JSON.stringify(data)}\r\n\r\n`;
+    for (const part of parts) {
+      if ('raw' in part) yield part.raw;
+      else if ('error' in part) {
+        yield event(GOOGLE.error(part.error, part.message));
+        return;
+      } else if ('call' in part) {
+        if (isWhole) yield event(googleChunk(context, googleParts(part), false));
+      } else {
+        const thought: JsonObject = 'reasoning' in part ? { thought: true } : {};
+        for (const piece of piecesOf(part)) yield event(googleChunk(context, [{ text: piece, ...thought }], false));
+      }
+    }
+    if (isWhole) yield event(googleChunk(context, [], true));
+  },
+};
+
+const GOOGLE_STOPS = { stop: 'STOP', 'tool-calls': 'STOP', length: 'MAX_TOKENS', refusal: 'SAFETY' } as const;
+
+function googleChunk({ model, usage, stop }: ReplyContext, parts: readonly JsonObject[], isLast: boolean): JsonObject {
+  const { input, output, cacheRead } = usage;
+  return {
+    candidates: [
+      { content: { parts: [...parts], role: 'model' }, index: 0, ...(isLast && { finishReason: GOOGLE_STOPS[stop] }) },
+    ],
+    usageMetadata: {
+      promptTokenCount: input,
+      candidatesTokenCount: isLast ? output : 1,
+      cachedContentTokenCount: cacheRead,
+      totalTokenCount: input + output,
+    },
+    modelVersion: model,
+  };
+}
+
+function googleParts(part: NamedPart): JsonObject[] {
+  if ('call' in part) {
+    const args = typeof part.params === 'string' ? parsed(part.params) : part.params;
+    return [{ functionCall: { id: part.id ?? '', name: part.call, args } }];
+  }
+  if ('reasoning' in part) return [{ text: part.reasoning, thought: true }];
+  return 'text' in part ? [{ text: part.text }] : 'filler' in part ? [{ text: 'x'.repeat(part.filler) }] : [];
+}
+
+/** Parameters that are no JSON are sent as a text, which this protocol has for nothing. */
+function parsed(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return text;
+  }
+}
+
+const PROTOCOLS: readonly Protocol[] = [ANTHROPIC, OPENAI, RESPONSES, GOOGLE];
+
 /** The size is small, so that a short answer comes in several pieces. */
 const PIECE = 16;
 /** The opening of a stream, and some of its text. */
@@ -554,15 +730,20 @@ function paramsOf(params: JsonValue | string): JsonValue {
   return typeof params === 'string' ? parseObject(params) : params;
 }
 
+const ERROR_TYPES: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  429: 'rate_limit_error',
+  500: 'api_error',
+  529: 'overloaded_error',
+};
+const ERROR_STATUSES: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(ERROR_TYPES).map(([status, type]) => [type, status]),
+);
+
 function errorType(status: number): string {
-  const types: Readonly<Record<number, string>> = {
-    401: 'authentication_error',
-    403: 'permission_error',
-    404: 'not_found_error',
-    429: 'rate_limit_error',
-    529: 'overloaded_error',
-  };
-  return types[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
+  return ERROR_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
 }
 
 function parseObject(text: string): JsonObject {

@@ -10,6 +10,7 @@ import type { StopReason } from '../gateway/gateway-part.ts';
 import { type GatewayOptions, type OpenedGateway, openGateway } from '../gateway/main.ts';
 import type { Services } from '../gateway/services/services.ts';
 import type { HookRunner } from '../hooks/runner.ts';
+import type { ModelProtocol } from '../protocol/model-protocol.ts';
 import type { Tool } from '../tools/tool.ts';
 import { writeEmptyStore } from './empty-store.ts';
 import { ModelServer } from './model-server.ts';
@@ -23,7 +24,7 @@ export interface ScratchGatewaySettings {
   readonly files?: Readonly<Record<string, string>> | undefined;
   /** Merged over the settings of the one provider, `fake`. */
   readonly provider?: Record<string, unknown> | undefined;
-  readonly protocol?: 'anthropic-messages' | 'openai-completions' | undefined;
+  readonly protocol?: ModelProtocol | undefined;
   readonly register?: ((hooks: HookRunner) => void) | undefined;
   readonly watchFacts?: GatewayOptions['watchFacts'];
   /** Settings of the platform on which the test talks. */

@@ -12,7 +12,7 @@ export function createAnthropicModel(settings: WireModelSettings): Model {
 
 const dialect: WireDialect = {
   api: 'anthropic-messages',
-  path: '/messages',
+  path: () => '/messages',
   // The API takes 5 MB of base64.
   maxImageBytes: (5 * 1_000_000 * 3) / 4,
   events: MESSAGE_EVENTS,

@@ -12,7 +12,7 @@ export function createOpenAiCompatibleModel(settings: WireModelSettings): Model 
 
 const dialect: WireDialect = {
   api: 'openai-completions',
-  path: '/chat/completions',
+  path: () => '/chat/completions',
   maxImageBytes: 15_000_000,
   events: CHAT_EVENTS,
   keyHeader: (apiKey) => ({ authorization: `Bearer ${apiKey}` }),

@@ -6,6 +6,7 @@ import type { SentFacts } from '../../../agent/capture-call.ts';
 import type { Model } from '../../../models/model.ts';
 import type { AttachmentSource } from '../../../protocol/attachment.ts';
 import type { Capture } from '../../../recorder/capture.ts';
+import { loadProtocol } from '../../load-protocol.ts';
 
 export type RecordedModel = Pick<Model, 'prepare'>;
 
@@ -22,16 +23,8 @@ export async function recordedModel(
     attachments: imagesAsThen(new Set(images.map(({ hash }) => hash))),
     now: Date.now,
   };
-  switch (api) {
-    case 'anthropic-messages':
-      return (await import('../../../models/anthropic/anthropic-model.ts')).createAnthropicModel(settings);
-    case 'openai-completions':
-      return (await import('../../../models/openai-compatible/openai-compatible-model.ts')).createOpenAiCompatibleModel(
-        settings,
-      );
-    case 'mirror':
-      return (await import('../../../models/mirror/mirror-model.ts')).createMirrorModel();
-  }
+  if (api === 'mirror') return (await import('../../../models/mirror/mirror-model.ts')).createMirrorModel();
+  return (await loadProtocol(api))(settings);
 }
 
 const NOWHERE = 'http://replay.invalid/v1';
