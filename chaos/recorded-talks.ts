@@ -6,6 +6,7 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HookRunner } from '../src/hooks/runner.ts';
+import type { ModelProtocol } from '../src/protocol/model-protocol.ts';
 import { newId } from '../src/protocol/new-id.ts';
 import { fail, type ModelReply, type RecordedRequest, reply, toolCalls } from '../src/testkit/model-server.ts';
 import { on } from '../src/testkit/on.ts';
@@ -18,7 +19,7 @@ export interface RecordedTalksSettings {
   /** So many runs, or a few more. */
   readonly runs: number;
   readonly seed: number;
-  readonly protocol: 'anthropic-messages' | 'openai-completions';
+  readonly protocol: ModelProtocol;
 }
 
 const START = Date.parse('2026-05-08T18:00:00Z');

@@ -3,6 +3,7 @@
 // when it could not be found out.
 
 import { parseArgs } from 'node:util';
+import { MODEL_PROTOCOLS } from '../src/protocol/model-protocol.ts';
 import { countReplays, formatReplays } from './count-replays.ts';
 import { recordTalks } from './recorded-talks.ts';
 import { runTrial, seedOf, wholeNumberOf } from './trial.ts';
@@ -13,8 +14,8 @@ async function main(): Promise<number> {
   const seed = seedOf(values.seed);
   process.stdout.write(`${runs} runs with seed ${seed}\n`);
   let differing = 0;
-  for (const protocol of ['openai-completions', 'anthropic-messages'] as const) {
-    const scratch = await recordTalks({ runs: Math.ceil(runs / 2), seed, protocol });
+  for (const protocol of MODEL_PROTOCOLS) {
+    const scratch = await recordTalks({ runs: Math.ceil(runs / MODEL_PROTOCOLS.length), seed, protocol });
     try {
       const began = performance.now();
       const counts = await countReplays(scratch.store);

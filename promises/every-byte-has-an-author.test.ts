@@ -55,7 +55,10 @@ function unitsOf(spans: readonly ToldSpan[]): ReadonlyMap<string, readonly ToldS
 }
 
 /** Ids, roles and the protocol's own words are names, not text. */
-const NAMES = new Set(['role', 'type', 'id', 'tool_call_id', 'tool_use_id', 'model', 'tool_choice', '$schema']);
+const NAMES = new Set([
+  ...['role', 'type', 'id', 'tool_call_id', 'tool_use_id', 'call_id', 'model', 'tool_choice', '$schema'],
+  'thoughtSignature',
+]);
 
 function wordsOf(value: unknown, key = ''): readonly string[] {
   if (typeof value === 'string') return NAMES.has(key) ? [] : [value];

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { MODEL_PROTOCOLS } from '../src/protocol/model-protocol.ts';
 import { gatewayForTest } from '../src/testkit/gateway-for-test.ts';
 import { reply, toolCall } from '../src/testkit/model-server.ts';
 
@@ -23,10 +24,9 @@ const ALL_LOGS = {
   OPENCLAW_DEBUG_MODEL_PAYLOAD: 'full-redacted',
 };
 
-it.each([
-  'anthropic-messages',
-  'openai-completions',
-] as const)('secrets in keys, headers, messages, answers, parameters and tool output are in no log and in no bundle: %s', async (protocol) => {
+it.each(
+  MODEL_PROTOCOLS,
+)('secrets in keys, headers, messages, answers, parameters and tool output are in no log and in no bundle: %s', async (protocol) => {
   const scratch = await gatewayForTest({
     protocol,
     provider: PROVIDER,

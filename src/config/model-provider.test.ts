@@ -88,8 +88,8 @@ describe('a provider', () => {
     expect(() => resolve('home', { baseUrl: 'http://h/v1?key=hunter2' })).toThrow(
       /baseUrl has a query or a fragment, which cannot be sent and would be shown\. (?!.*hunter2)/,
     );
-    expect(() => resolve('home', { baseUrl: 'http://h', api: 'google-generative-ai' })).toThrow(
-      'models.providers.home.api is "google-generative-ai"',
+    expect(() => resolve('home', { baseUrl: 'http://h', api: 'bedrock-converse' })).toThrow(
+      'models.providers.home.api is "bedrock-converse"',
     );
   });
 
@@ -110,7 +110,7 @@ describe('a provider', () => {
         { id: 'c', contextWindow: undefined, maxTokens: undefined },
       ],
     });
-    expect(resolve('home', { baseUrl: 'http://h/v1', api: 'openai-responses' }).api).toBe('openai-completions');
+    expect(resolve('home', { baseUrl: 'http://h/v1', api: 'openai-responses' }).api).toBe('openai-responses');
   });
 
   it('that is Mirror is always there', () => {

@@ -644,7 +644,9 @@ const models = shared({
       apiKey: secret().optional().describe('Better a variable, or a reference to a secret, than the key itself.'),
       api: text()
         .optional()
-        .describe('"anthropic-messages" or "openai-completions". Default: by the name of the provider.'),
+        .describe(
+          '"anthropic-messages", "openai-completions", "openai-responses" or "google-generative-ai". Default: by the name of the provider.',
+        ),
       headers: recordOf(secret()).optional(),
       timeoutSeconds: wholeNumber(1, 86_400)
         .optional()

@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.
 
 /** A piece with its words, as JSON. */
 export interface PromptText {
-  /** `tools[3]`, `system[0]`, `messages[4].content[1]`. */
+  /** `tools[3]`, `system[0]`, `messages[4].content[1]`; the same names for the fields of every protocol. */
   readonly path: string;
   /** The marks of the cache are left out of it, because they move from request to request. */
   readonly text: string;
@@ -50,13 +50,21 @@ export function readPromptPieces(body: string): readonly PromptPiece[] {
 export function readPromptTexts(body: string): readonly PromptText[] {
   const request = parsed(body);
   if (!request) return [];
-  const { tools, system, messages } = request;
+  const { system = request.systemInstruction } = request;
+  const blocks = isJsonObject(system) ? system.parts : system;
   return [
-    ...listOf(tools).map((tool, index) => textOf(`tools[${index}]`, tool)),
-    ...(typeof system === 'string' ? [textOf('system', system)] : []),
-    ...listOf(system).map((block, index) => textOf(`system[${index}]`, block)),
-    ...listOf(messages).flatMap(piecesOfMessage),
+    ...listOf(request.tools)
+      .flatMap((tool) => (isJsonObject(tool) && tool.functionDeclarations ? listOf(tool.functionDeclarations) : [tool]))
+      .map((tool, index) => textOf(`tools[${index}]`, tool)),
+    ...(typeof blocks === 'string' ? [textOf('system', blocks)] : []),
+    ...listOf(blocks).map((block, index) => textOf(`system[${index}]`, block)),
+    ...talkOf(request).flatMap(piecesOfMessage),
   ];
+}
+
+/** The conversation: OpenAI's Responses call it `input`, and Google calls it `contents`. */
+export function talkOf({ messages, input, contents }: JsonObject): readonly JsonValue[] {
+  return listOf(messages ?? input ?? contents);
 }
 
 export function listBreakpoints(pieces: readonly PromptPiece[]): readonly CacheBreakpoint[] {
@@ -88,9 +96,11 @@ export function comparePieces(before: readonly PromptPiece[], now: readonly Prom
 
 function piecesOfMessage(message: JsonValue, index: number): readonly PromptText[] {
   const path = `messages[${index}]`;
-  if (!isJsonObject(message) || !Array.isArray(message.content)) return [textOf(path, message)];
-  const { role = null, content, ...rest } = message;
-  const blocks = content.map((block, at) => textOf(`${path}.content[${at}]`, { role, block }));
+  if (!isJsonObject(message)) return [textOf(path, message)];
+  const { role = null, content, parts, ...rest } = message;
+  const list = Array.isArray(content) ? content : parts;
+  if (!Array.isArray(list)) return [textOf(path, message)];
+  const blocks = list.map((block, at) => textOf(`${path}.content[${at}]`, { role, block }));
   return Object.keys(rest).length === 0 ? blocks : [...blocks, textOf(path, { role, ...rest })];
 }
 

@@ -4,18 +4,22 @@
 import type { ModelPayloadLevel } from '../protocol/debug-log.ts';
 import { isJsonObject, type JsonValue } from '../protocol/json.ts';
 import type { RecordedModelCall } from '../protocol/recorded-fact.ts';
+import { talkOf } from './cache-prefix.ts';
 import { redactText, redactValue } from './redact.ts';
 import type { TraceContext } from './trajectory.ts';
 
 export function describeRequest(context: TraceContext, call: number, body: string, level: ModelPayloadLevel): string {
   const payload = parsedBody(body);
   const request = isJsonObject(payload) ? payload : {};
-  const messages = listOf(request.messages);
-  const tools = listOf(request.tools);
+  const messages = talkOf(request);
+  const tools = listOf(request.tools).flatMap((tool) =>
+    isJsonObject(tool) && tool.functionDeclarations ? listOf(tool.functionDeclarations) : [tool],
+  );
+  const { system = request.systemInstruction } = request;
   const facts = [
     `${context.provider}/${context.modelId}`,
     `${Buffer.byteLength(body)} bytes`,
-    ...(request.system === undefined ? [] : [`system ${sizeOf(request.system)} bytes`]),
+    ...(system === undefined ? [] : [`system ${sizeOf(system)} bytes`]),
     `${messages.length} messages${rolesOf(messages)}`,
     `${tools.length} tools`,
   ];

@@ -13,10 +13,19 @@ function wordsOf(value: JsonValue | undefined): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return value.map(wordsOf).join('');
   if (!isJsonObject(value)) return '';
-  const { text, content, name, input, params, tool_calls: calls } = value;
+  const { text, content, name, input, params, tool_calls: calls, functionCall, functionResponse } = value;
   if (typeof text === 'string') return text;
+  if (value.type === 'function_call') return wordsOfCall({ function: value });
+  if (value.type === 'function_call_output') return wordsOf(value.output);
+  if (isJsonObject(functionCall)) return wordsOf({ name: functionCall.name ?? '', input: functionCall.args ?? {} });
+  if (isJsonObject(functionResponse)) return wordsOfResult(functionResponse.response);
   if (typeof name === 'string') return `${name}${JSON.stringify(input ?? params ?? {})}`;
   return `${wordsOf(content)}${Array.isArray(calls) ? calls.map(wordsOfCall).join('') : ''}`;
+}
+
+/** A result as Google has it, beside the name of its tool. */
+function wordsOfResult(response: JsonValue | undefined): string {
+  return isJsonObject(response) ? wordsOf(response.content) : '';
 }
 
 /** A call as chat completions have it: the parameters are a text. */

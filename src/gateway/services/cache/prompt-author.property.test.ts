@@ -7,6 +7,7 @@ import type { RequestSpan } from '../../../agent/request-draft.ts';
 import { piecesOfMessage, piecesOfTool } from '../../../agent/request-text.ts';
 import type { Model, ModelRequest } from '../../../models/model.ts';
 import type { AssistantMessage, Message } from '../../../protocol/message.ts';
+import { MODEL_PROTOCOLS } from '../../../protocol/model-protocol.ts';
 import { type PromptText, readPromptTexts } from '../../../recorder/cache-prefix.ts';
 import { anyString } from '../../../testkit/any-string.ts';
 import { forAllAsync } from '../../../testkit/for-all.ts';
@@ -21,7 +22,7 @@ interface Authored {
   readonly role?: 'user' | 'assistant' | 'tool';
 }
 
-it.each(['anthropic-messages', 'openai-completions', 'mirror'] as const)('holds for %s', async (api) => {
+it.each([...MODEL_PROTOCOLS, 'mirror'] as const)('holds for %s', async (api) => {
   const write = await writerFor(api);
   await forAllAsync([talk(), change(), fc.nat(), words()], 150, async (before, kind, at, text) => {
     const after = changed(before, kind, at, text);
@@ -36,11 +37,7 @@ it.each(['anthropic-messages', 'openai-completions', 'mirror'] as const)('holds 
   });
 });
 
-it.each([
-  'anthropic-messages',
-  'openai-completions',
-  'mirror',
-] as const)('finds the author of every character that %s writes', async (api) => {
+it.each([...MODEL_PROTOCOLS, 'mirror'] as const)('finds the author of every character that %s writes', async (api) => {
   const write = await writerFor(api);
   await forAllAsync([talk(), fc.nat()], 60, async (said, seed) => {
     const { pieces, spans } = await write(said);

@@ -74,7 +74,8 @@ function unitOf(pieces: Pieces, spans: readonly RequestSpan[], index: number): U
   if (section === 'system') {
     const before = pieces.slice(0, index).filter(({ path: each }) => each.startsWith('system'));
     const skipped = before.reduce((sum, piece) => sum + wordsOfPiece(piece.text).length, 0);
-    const own = spansFrom(ofSystem, skipped, words.length);
+    // Google is given all blocks as one text.
+    const own = charsOf(ofSystem) === words.length ? ofSystem : spansFrom(ofSystem, skipped, words.length);
     return own && { spans: own, words, isTool: false };
   }
   if (isSystemPiece({ path, text })) return { spans: ofSystem, words, isTool: false };
@@ -84,9 +85,9 @@ function unitOf(pieces: Pieces, spans: readonly RequestSpan[], index: number): U
   return unitOfTalk(talk, spans, index);
 }
 
-/** In chat completions the system prompt is the first message. */
+/** In both of OpenAI's protocols the system prompt is the first message. */
 export function isSystemPiece({ path, text }: Pick<PromptText, 'path' | 'text'>): boolean {
-  return path.startsWith('system') || (path === 'messages[0]' && text.startsWith('{"role":"system"'));
+  return path.startsWith('system') || (path === 'messages[0]' && /^\{"role":"(?:system|developer)"/.test(text));
 }
 
 /** The spans of a system block. A blank block is not sent, so blocks are found by their length. */
