@@ -29,7 +29,17 @@ const FOUND_BY_PATH = [
 const BUNDLED_PACKAGES = ['@hono/node-server', '@humanwhocodes/momoa', 'commander', 'json5'];
 
 /** Packages that are ES modules only, which CommonJS cannot load in every version of Node, and what they bring along. */
-const ES_PACKAGES = ['htmlparser2', 'domelementtype', 'domhandler', 'domutils', 'dom-serializer', 'entities'];
+const ES_PACKAGES = [
+  ...['htmlparser2', 'domelementtype', 'domhandler', 'domutils', 'dom-serializer', 'entities'],
+  ...[
+    '@clack/prompts',
+    '@clack/core',
+    'sisteransi',
+    'fast-string-width',
+    'fast-string-truncated-width',
+    'fast-wrap-ansi',
+  ],
+];
 
 /** The clients of chat platforms. Bundled, they take a fraction of the time and memory; each is loaded when it is needed. */
 const CHAT_CLIENTS = [/^@discordjs\//, /^@slack\//, /^grammy(\/|$)/, 'marked'];

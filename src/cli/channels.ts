@@ -193,6 +193,26 @@ export const CHANNEL_COMMANDS: readonly CliCommand[] = [
   }),
 ];
 
+/** The platforms that no account is configured for. */
+export async function listFreePlatforms(io: CliIo): Promise<readonly ExtensionRow[]> {
+  const { found } = await readChannels(io);
+  return found.filter(({ accounts }) => accounts.length === 0).map(({ row }) => row);
+}
+
+/** Asks the platform about tokens that are written nowhere yet. Returns what is wrong with them. */
+export async function checkNewAccount(
+  io: CliIo,
+  row: ExtensionRow,
+  tokens: Readonly<Record<string, string>>,
+): Promise<string | undefined> {
+  const read = await readConfig(io);
+  const at: ConfigPath = ['channels', row.id];
+  const draft = { ...read, config: withSettings(read.config, at, tokens) };
+  const checked = await checkAccount(row, switchedOn(draft, row, at), DEFAULT_ACCOUNT_ID);
+  if (checked.outcome === 'ok') return undefined;
+  return `${checked.reason} ${checked.outcome === 'refused' ? checked.nextStep : ''}`.trimEnd();
+}
+
 interface ReadConfig {
   readonly config: Awaited<ReturnType<typeof loadConfig>>['config'];
   readonly environment: CliIo['environment'];

@@ -10,6 +10,7 @@ export async function loadCommandsOf(word: string): Promise<readonly CliCommand[
 }
 
 const WORDS: Readonly<Record<string, () => Promise<readonly CliCommand[]>>> = {
+  onboard: async () => [(await import('./onboard/onboard.ts')).onboard],
   start: async () => [(await import('./gateway/start.ts')).start],
   stop: async () => [(await import('./gateway/stop.ts')).stop],
   restart: async () => [(await import('./gateway/stop.ts')).restart],

@@ -33,6 +33,7 @@ import { hooksDisable, hooksEnable } from './hooks/switch-hook.ts';
 import { importOpenClawCommand } from './import.ts';
 import { logs } from './logs.ts';
 import { MCP_COMMANDS } from './mcp.ts';
+import { onboard } from './onboard/onboard.ts';
 import { PAIRING_COMMANDS } from './pairing.ts';
 import { PLUGIN_COMMANDS } from './plugins/plugins.ts';
 import { prune } from './prune.ts';
@@ -52,6 +53,7 @@ import { update } from './update.ts';
 import { usage } from './usage.ts';
 
 export const COMMANDS: readonly CliCommand[] = [
+  onboard,
   start,
   stop,
   restart,

@@ -437,3 +437,26 @@ export class ServiceCallError extends defineError({
   means: 'The file of the service was written, and the service manager did not take it.',
   remedy: 'Run the command that the message names by hand, as the user whose service it is.',
 }) {}
+
+export class OnboardCancelledError extends defineError({
+  code: 'ATRIUM_CLI_ONBOARD_CANCELLED',
+  message: 'Nothing was written. "atrium onboard" asks again, and "atrium start" works without it.',
+  means: 'Onboarding was left before its last answer.',
+  remedy: 'Run `atrium onboard` again, or start without it.',
+}) {}
+
+export class OnboardNeedsTerminalError extends defineError({
+  code: 'ATRIUM_CLI_ONBOARD_NO_TERMINAL',
+  message:
+    'There is no terminal to ask in. Use --yes with a flag for each answer, such as: atrium onboard --yes --model anthropic/claude-sonnet-4-6 --name Ada',
+  means: '`atrium onboard` wants to ask questions, and its input or output is no terminal.',
+  remedy: 'Run it in a terminal, or with `--yes` and flags.',
+}) {}
+
+export class OnboardModelError extends defineError({
+  code: 'ATRIUM_CLI_ONBOARD_MODEL',
+  message: ({ model, problem }: { model: string; problem: string }) =>
+    `${model} did not answer, so nothing was written: ${problem} With --no-test it is not asked.`,
+  means: 'The model that onboarding was told to use did not answer its question.',
+  remedy: 'Correct the model, its address or its key, or use `--no-test`.',
+}) {}

@@ -33,6 +33,23 @@ export async function setConfigValue(
   await editConfigFile(file, () => ({ at, value }), check);
 }
 
+/** Sets several values in one replacement of the file: all of them, or none. */
+export async function setConfigValues(
+  file: string,
+  edits: readonly Edit[],
+  check?: ConfigCheck | undefined,
+): Promise<void> {
+  const change = async (source: ConfigSource) => {
+    let edited = source;
+    for (const { at, value } of edits) {
+      const text = await editedText(edited, at, value);
+      edited = await parseConfigSource(source.file, text);
+    }
+    return edited.text;
+  };
+  await changeConfigFile(file, edits[0]?.at ?? [], change, check);
+}
+
 /** Adds `value` at the end of the list at `at`, which is created if it is missing. */
 export async function appendConfigValue(file: string, at: ConfigPath, value: unknown): Promise<void> {
   await editConfigFile(file, (current) => {
@@ -83,7 +100,7 @@ export async function resolveConfigFileOf(location: ConfigLocation, at: ConfigPa
   return best?.file ?? location.environment.configPath;
 }
 
-interface Edit {
+export interface Edit {
   readonly at: ConfigPath;
   readonly value: unknown;
 }

@@ -55,8 +55,8 @@ export function parseModelRef(text: string, config: Config): ModelRef {
 
 const MIRROR: ModelRef = { provider: MIRROR_PROVIDER, model: 'mirror' };
 
-/** Keys are looked for in this order. */
-const DEFAULT_MODELS: readonly ModelRef[] = [
+/** The model of each provider that is used where only a key is there. Keys are looked for in this order. */
+export const DEFAULT_MODELS: readonly ModelRef[] = [
   { provider: 'anthropic', model: 'claude-sonnet-4-6' },
   { provider: 'openai', model: 'gpt-5.4' },
   { provider: 'openrouter', model: 'openrouter/auto' },

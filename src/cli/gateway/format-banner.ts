@@ -61,7 +61,7 @@ export async function formatBanner({
     lines.push(
       '',
       '  No model is configured, so the mirror answers: it says what a model would be sent.',
-      `  Set ANTHROPIC_API_KEY or OPENAI_API_KEY, or see ${docsCommand('models')}.`,
+      `  Run atrium onboard, set ANTHROPIC_API_KEY or OPENAI_API_KEY, or see ${docsCommand('models')}.`,
     );
   }
   if (warnings.length > 0) lines.push('', ...warnings.map((warning) => `  warning    ${oneLine(warning)}`));

@@ -1,0 +1,212 @@
+// What onboarding wants to know. Each answer comes from its flag, else from the person, else it is the default; so a script and
+// a person go the same way, and what a flag says is not asked. Writes nothing.
+
+import { DEFAULT_MODELS, formatModelRef, parseModelRef } from '../../config/model-choice.ts';
+import { keyVariable, MIRROR_PROVIDER } from '../../config/model-provider.ts';
+import type { Config } from '../../config/schema.ts';
+import type { ExtensionRow } from '../../gateway/channels/channel-extensions.ts';
+import type { ModelTrial } from '../../gateway/try-model.ts';
+import { OnboardModelError } from '../errors.ts';
+import type { FoundModel, ProviderEntry } from './find-models.ts';
+import type { Prompts } from './prompts.ts';
+
+export interface OnboardFlags {
+  readonly import?: 'yes' | 'no' | undefined;
+  readonly model?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly name?: string | undefined;
+  readonly channel?: string | undefined;
+  readonly service?: 'yes' | 'no' | undefined;
+  readonly test: boolean;
+}
+
+export interface Surroundings {
+  readonly config: Config;
+  /** The home of OpenClaw whose conversations and jobs could be brought along. */
+  readonly openClawHome: string | undefined;
+  readonly found: readonly FoundModel[];
+  /** The platforms that have no account yet. */
+  readonly platforms: readonly ExtensionRow[];
+  /** Undefined where the system has none that we know. */
+  readonly serviceManager: string | undefined;
+  /** Asks the model that these answers lead to. */
+  readonly tryModel: (answer: ModelAnswer) => Promise<ModelTrial>;
+  /** Asks the platform about the tokens; returns what is wrong with them. */
+  readonly tryTokens: (row: ExtensionRow, tokens: Readonly<Record<string, string>>) => Promise<string | undefined>;
+}
+
+export interface ModelAnswer {
+  /** Undefined when nothing is to be changed about it. */
+  readonly name?: string | undefined;
+  readonly provider?: ProviderEntry | undefined;
+  /** A key that was typed, for `<state>/.env`. */
+  readonly key?: { readonly variable: string; readonly value: string } | undefined;
+}
+
+export interface Answers {
+  readonly importFrom: string | undefined;
+  readonly model: ModelAnswer;
+  readonly trial: ModelTrial | undefined;
+  readonly name: string | undefined;
+  readonly channel: { readonly row: ExtensionRow; readonly tokens: Readonly<Record<string, string>> } | undefined;
+  readonly service: boolean;
+}
+
+export async function gatherAnswers(
+  flags: OnboardFlags,
+  around: Surroundings,
+  ask: Prompts | undefined,
+): Promise<Answers> {
+  const importFrom = await answerImport(flags, around, ask);
+  const { model, trial } = await answerModel(flags, around, ask);
+  const name =
+    flags.name ?? (await ask?.text('What is the agent called?', { placeholder: 'Enter: it finds a name with you' }));
+  const channel = await answerChannel(flags, around, ask);
+  const service =
+    flags.service !== undefined
+      ? flags.service === 'yes'
+      : around.serviceManager !== undefined &&
+        ((await ask?.confirm(`Let ${around.serviceManager} run the gateway, from login on?`, false)) ?? false);
+  return { importFrom, model, trial, name: name || undefined, channel, service };
+}
+
+async function answerImport(
+  flags: OnboardFlags,
+  { openClawHome }: Surroundings,
+  ask: Prompts | undefined,
+): Promise<string | undefined> {
+  if (openClawHome === undefined || flags.import === 'no') return undefined;
+  if (flags.import === 'yes') return openClawHome;
+  const question = `${openClawHome} holds conversations or jobs of OpenClaw. Bring them along? Nothing of OpenClaw is changed.`;
+  return (await ask?.confirm(question, true)) ? openClawHome : undefined;
+}
+
+async function answerModel(flags: OnboardFlags, around: Surroundings, ask: Prompts | undefined) {
+  const tried = async (model: ModelAnswer) => {
+    const work = () => around.tryModel(model);
+    if (!flags.test || model.name === undefined || model.name.startsWith(`${MIRROR_PROVIDER}/`)) return undefined;
+    return ask ? ask.during(`Asking ${model.name} one question`, work, (trial) => describe(model, trial)) : work();
+  };
+  if (flags.model !== undefined || !ask) {
+    const model = flags.model === undefined ? byDefault(around) : named(flags.model, flags.baseUrl, around);
+    const trial = await tried(model);
+    if (trial && !trial.ok) throw new OnboardModelError({ model: model.name ?? '', problem: trial.problem });
+    return { model, trial };
+  }
+  for (;;) {
+    const model = await chooseModel(around, ask);
+    const trial = await tried(model);
+    if (!trial || trial.ok || (await ask.confirm('Use it all the same?', false))) return { model, trial };
+  }
+}
+
+function describe({ name }: ModelAnswer, trial: ModelTrial): string {
+  return trial.ok
+    ? `${name} answered "${trial.answer}" after ${(trial.ms / 1000).toFixed(1)} s.`
+    : `${name} did not answer: ${trial.problem}`;
+}
+
+/** What is configured stays; else the first that was found; else the mirror, which needs nothing. */
+function byDefault({ config, found }: Surroundings): ModelAnswer {
+  if (configuredModel(config) !== undefined) return {};
+  const [first] = found;
+  return first ? { name: first.name, provider: first.provider } : {};
+}
+
+function named(given: string, baseUrl: string | undefined, { config, found }: Surroundings): ModelAnswer {
+  const match = found.find(({ name }) => name === given);
+  if (match && baseUrl === undefined) return { name: match.name, provider: match.provider };
+  const ref = parseModelRef(given, config);
+  const provider = { name: ref.provider, settings: { baseUrl: baseUrl ?? '', models: [{ id: ref.model }] } };
+  return { name: formatModelRef(ref), ...(baseUrl !== undefined && { provider }) };
+}
+
+function configuredModel(config: Config): string | undefined {
+  const model: unknown = config.agents?.defaults?.model;
+  if (typeof model === 'string') return model;
+  const primary = (model as { primary?: unknown } | undefined)?.primary;
+  return typeof primary === 'string' ? primary : undefined;
+}
+
+type ModelChoice =
+  | { readonly kind: 'keep' | 'key' | 'server' | 'mirror' }
+  | { readonly kind: 'found'; readonly model: FoundModel };
+
+async function chooseModel({ config, found }: Surroundings, ask: Prompts): Promise<ModelAnswer> {
+  const configured = configuredModel(config);
+  const choice = await ask.choose<ModelChoice>('Which model should answer?', [
+    ...(configured === undefined
+      ? []
+      : [{ value: { kind: 'keep' as const }, label: configured, hint: 'as it is configured' }]),
+    ...found.map((model) => ({ value: { kind: 'found' as const, model }, label: model.name, hint: model.because })),
+    { value: { kind: 'key' }, label: 'I have a key', hint: DEFAULT_MODELS.map(({ provider }) => provider).join(', ') },
+    { value: { kind: 'server' }, label: 'A server of my own', hint: 'anything that speaks like OpenAI' },
+    { value: { kind: 'mirror' }, label: 'None yet', hint: 'the built-in mirror shows what a model would be sent' },
+  ]);
+  switch (choice.kind) {
+    case 'keep':
+      return { name: configured };
+    case 'found':
+      return { name: choice.model.name, provider: choice.model.provider };
+    case 'mirror':
+      return { name: 'mirror/mirror' };
+    case 'key':
+      return askKey(ask);
+    case 'server':
+      return askServer(ask);
+  }
+}
+
+async function askKey(ask: Prompts): Promise<ModelAnswer> {
+  const ref = await ask.choose(
+    'A key of whom?',
+    DEFAULT_MODELS.map((value) => ({ value, label: value.provider, hint: formatModelRef(value) })),
+  );
+  const variable = keyVariable(ref.provider);
+  const value = await ask.secret(`${variable} (kept in the .env file of the state directory)`, (text) =>
+    /^[\x21\x23-\x26\x28-\x7e]{8,}$/.test(text) ? undefined : 'That does not look like a key.',
+  );
+  return { name: formatModelRef(ref), key: { variable, value } };
+}
+
+async function askServer(ask: Prompts): Promise<ModelAnswer> {
+  const baseUrl = await ask.text('Its address', {
+    placeholder: 'http://127.0.0.1:8080/v1',
+    check: (text) =>
+      URL.canParse(text) && /^https?:/.test(text) ? undefined : 'Write an address such as http://127.0.0.1:8080/v1.',
+  });
+  const id = await ask.text('The name of the model there', {
+    check: (text) => (text === '' ? 'Write its name.' : undefined),
+  });
+  return { name: `home/${id}`, provider: { name: 'home', settings: { baseUrl, models: [{ id }] } } };
+}
+
+async function answerChannel(
+  { channel }: OnboardFlags,
+  { platforms, tryTokens }: Surroundings,
+  ask: Prompts | undefined,
+) {
+  // Tokens are never flags, because other people of the machine could read them; scripts use `atrium channels add`.
+  if (channel === 'later' || !ask || platforms.length === 0) return undefined;
+  const row =
+    platforms.find(({ id }) => id === channel) ??
+    (await ask.choose<ExtensionRow | undefined>('Talk to it on a chat platform?', [
+      { value: undefined, label: 'Later', hint: 'atrium channels add' },
+      ...platforms.map((value) => ({ value, label: value.name })),
+    ]));
+  if (!row) return undefined;
+  for (;;) {
+    const tokens: Record<string, string> = {};
+    for (const { key, from, form } of row.tokens) {
+      const isUsable = (text: string) => (form.test(text) ? undefined : `That does not look like one. It is ${from}.`);
+      tokens[key] = await ask.secret(`${row.name}, ${key} (${from})`, isUsable);
+    }
+    const problem = await ask.during(
+      `Asking ${row.name} about the account`,
+      () => tryTokens(row, tokens),
+      (wrong) => wrong ?? `${row.name} takes it.`,
+    );
+    if (problem === undefined) return { row, tokens };
+    if (!(await ask.confirm('Try again with another token?', true))) return undefined;
+  }
+}

@@ -1,0 +1,162 @@
+// `atrium onboard`: from nothing to an agent that answers, in a few questions. Everything is asked first and written at the end,
+// so leaving at any question leaves nothing behind. Every answer has a flag; with --yes nothing is asked.
+
+import { join } from 'node:path';
+import { withConfigVariables } from '../../config/config-variables.ts';
+import type { Environment } from '../../config/environment.ts';
+import { loadConfig } from '../../config/load-config.ts';
+import { parseModelRef } from '../../config/model-choice.ts';
+import { CHANNEL_EXTENSIONS } from '../../gateway/channels/channel-extensions.ts';
+import { BadFlagError } from '../../gateway/errors.ts';
+import { hasOpenClawState } from '../../gateway/import/has-openclaw-state.ts';
+import { docsCommand } from '../../protocol/documents.ts';
+import { checkNewAccount, listFreePlatforms } from '../channels.ts';
+import type { CliIo } from '../cli-io.ts';
+import { command } from '../command.ts';
+import { OnboardNeedsTerminalError } from '../errors.ts';
+import { line } from '../output/text.ts';
+import { installService, keysOfThisShell, managerFor, planHere } from '../service/service.ts';
+import { managerOfThisSystem } from '../service/service-manager.ts';
+import { findModels } from './find-models.ts';
+import { type Answers, gatherAnswers, type ModelAnswer, type Surroundings } from './gather-answers.ts';
+import { openPrompts } from './prompts.ts';
+import { modelEdits, withEdits, writeAnswers } from './write-answers.ts';
+
+const YES_OR_NO = ['yes', 'no'] as const;
+
+export const onboard = command({
+  path: 'onboard',
+  summary: 'set everything up in a few questions: model, name, chat platform, service',
+  options: {
+    '--yes': 'ask nothing: what no flag says is the default',
+    '--non-interactive': 'the same as --yes',
+    '--import <answer>': { text: 'bring conversations and jobs of OpenClaw along (default: no)', choices: YES_OR_NO },
+    '--model <model>': 'provider/model, or "mirror" (default: what is configured, else the first that is found)',
+    '--base-url <url>': 'where the provider of --model is, for a server of your own',
+    '--no-test': 'do not ask the model a question',
+    '--name <name>': 'what the agent is called (default: it finds a name with you)',
+    '--channel <platform>': {
+      text: 'telegram, discord or slack, or later (default); tokens are asked for',
+      choices: ['later', ...CHANNEL_EXTENSIONS.map(({ id }) => id)],
+    },
+    '--service <answer>': { text: 'let the system run the gateway (default: no)', choices: YES_OR_NO },
+  },
+  examples: [
+    'onboard',
+    'onboard --yes --model anthropic/claude-sonnet-4-6 --name Ada --service yes',
+    'onboard --yes --model home/qwen3 --base-url http://127.0.0.1:8080/v1',
+  ],
+  notes: `Keys are taken from where they are: variables, .env files, auth profiles. Nothing is written before the last answer; Ctrl-C leaves everything as it was. For a chat platform in a script: atrium channels add. See "${docsCommand('models')}".`,
+  async run(flags, { io, say }) {
+    const isAsking = !flags.yes && !flags.nonInteractive;
+    if (isAsking && (!io.isTerminal || process.stdin.isTTY !== true)) throw new OnboardNeedsTerminalError();
+    if (flags.baseUrl !== undefined && flags.model === undefined)
+      throw new BadFlagError({
+        flag: '--base-url',
+        value: flags.baseUrl,
+        expected: '--model provider/model beside it',
+      });
+    if (!isAsking && flags.channel !== undefined && flags.channel !== 'later')
+      throw new BadFlagError({
+        flag: '--channel',
+        value: flags.channel,
+        expected: '"later" with --yes; then use: atrium channels add',
+      });
+    const { config, environment } = await readHome(io.environment);
+    const around = await lookAround(config, environment, io);
+    const ask = isAsking ? await openPrompts() : undefined;
+    ask?.intro('Atrium: a few questions, and nothing is written before the last one. Ctrl-C leaves.');
+    const answers = await gatherAnswers(flags, around, ask);
+    const files = await writeAnswers(answers, config, io.environment, io.now());
+    for (const file of files) say(`Wrote ${file}.`);
+    const troubles = await doTheRest(answers, io, say);
+    const next = answers.service
+      ? 'Talk to it: atrium chat'
+      : 'Start it with: atrium start   (then talk to it on the page that it names, or with: atrium chat)';
+    ask?.outro(next);
+    return {
+      json: {
+        model: answers.model.name ?? null,
+        trial: answers.trial ?? null,
+        name: answers.name ?? null,
+        files,
+        troubles,
+      },
+      text: ask ? undefined : `${summary(answers)}${line(next)}`,
+      warnings: troubles,
+      ok: troubles.length === 0,
+    };
+  },
+});
+
+async function readHome(environment: Environment) {
+  const loaded = await loadConfig({ environment });
+  return { config: loaded.config, environment: withConfigVariables(environment, loaded) };
+}
+
+async function lookAround(config: Surroundings['config'], environment: Environment, io: CliIo): Promise<Surroundings> {
+  const homes = [...new Set([environment.stateDir, join(environment.home, '.openclaw')])];
+  const isOpenClaw = await Promise.all(homes.map(hasOpenClawState));
+  const { isStateLocked } = await import('../../store/state-lock.ts');
+  const openClawHome = homes.find((_, at) => isOpenClaw[at]);
+  return {
+    config,
+    // An import needs the state directory for itself.
+    openClawHome: openClawHome && !(await isStateLocked(environment.stateDir)) ? openClawHome : undefined,
+    found: await findModels(config, environment),
+    platforms: await listFreePlatforms(io),
+    serviceManager: managerOfThisSystem(),
+    tryModel: async (answer) => {
+      const [{ tryModel }, { ModelRegistry }] = await Promise.all([
+        import('../../gateway/try-model.ts'),
+        import('../../gateway/model-registry.ts'),
+      ]);
+      const draft = withEdits(config, modelEdits(answer, config));
+      const registry = new ModelRegistry(draft, { variables: variablesWith(environment, answer) });
+      return tryModel(() => registry.model(parseModelRef(answer.name ?? '', draft)));
+    },
+    tryTokens: (row, tokens) => checkNewAccount(io, row, tokens),
+  };
+}
+
+function variablesWith({ variables }: Environment, { key }: ModelAnswer): Environment['variables'] {
+  return key ? { ...variables, [key.variable]: key.value } : variables;
+}
+
+/** What comes after the settings are written. A step that fails says how it is done again, and the settings stay. */
+async function doTheRest(answers: Answers, io: CliIo, say: (text: string) => void): Promise<readonly string[]> {
+  const troubles: string[] = [];
+  if (answers.importFrom !== undefined) {
+    const { runCli } = await import('../run-cli.ts');
+    const code = await runCli(['import', 'openclaw', '--from', answers.importFrom], {
+      ...io,
+      out: (text) => say(text.trimEnd()),
+    });
+    if (code !== 0)
+      troubles.push(`Not everything was brought along. Again: atrium import openclaw --from ${answers.importFrom}`);
+  }
+  if (answers.service) {
+    try {
+      const steps = await installService(
+        managerFor(undefined),
+        await planHere(io.environment, undefined),
+        io.environment,
+      );
+      for (const step of steps) say(step);
+      for (const warning of keysOfThisShell(io.environment)) say(warning);
+    } catch (error) {
+      troubles.push(`${(error as Error).message} Again: atrium service install`);
+    }
+  }
+  return troubles;
+}
+
+function summary({ model, trial, name }: Answers): string {
+  const answered = trial?.ok ? ` It answered "${trial.answer}" after ${(trial.ms / 1000).toFixed(1)} s.` : '';
+  return [
+    model.name === undefined
+      ? line('The model stays as it is; without one, the built-in mirror answers.')
+      : line(`The model is ${model.name}.${answered}`),
+    ...(name === undefined ? [] : [line(`The agent is called ${name}.`)]),
+  ].join('');
+}
