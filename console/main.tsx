@@ -4,11 +4,22 @@
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { browserMemory } from './browser-memory.ts';
+import { ChatRoom } from './chat-room.ts';
+import { ConsoleState } from './console-state.ts';
+import { applyTheme, theme } from './shell/theme.ts';
+import './style/tokens.css';
+import './style/base.css';
+import './style/shell.css';
+import './style/chat.css';
+import './style/markdown.css';
+import './style/report.css';
 
 const [, given] = /^#token=(.+)$/.exec(location.hash) ?? [];
 if (given) {
   browserMemory.set('token', decodeURIComponent(given));
-  history.replaceState(null, '', location.pathname);
+  history.replaceState(null, '', location.pathname + location.search);
 }
+applyTheme(theme.value);
 const page = document.getElementById('page');
-if (page) render(<App token={browserMemory.get('token')} />, page);
+const state = new ConsoleState(browserMemory.get('token'));
+if (page) render(<App state={state} room={new ChatRoom(state)} />, page);

@@ -1,43 +1,46 @@
 import { describe, expect, it } from 'vitest';
-import type { OpenSession } from './client/gateway-client.ts';
-import { firstPlace, listPlaces } from './place.ts';
+import { agentPlace, defaultAgent, newPlace, sessionPlace } from './place.ts';
 
 const agents = [
   { agentId: 'main', isDefault: false },
   { agentId: 'ops/eu', isDefault: true },
-];
-
-function session(sessionKey: string, channel: string, id: string): OpenSession {
-  return { sessionKey, agentId: 'main', surface: { channel, accountId: 'default', peer: { kind: 'direct', id } } };
-}
+] as const;
 
 describe('the places of this browser', () => {
-  const sessions = [
-    session('agent:main:web:direct:B1.main', 'web', 'B1.MAIN'),
-    session('agent:main:web:direct:other', 'web', 'other'),
-    session('agent:main:cli:direct:b1.main', 'cli', 'b1.main'),
-  ];
-  const places = listPlaces('b1', agents, sessions);
+  const key = 'agent:main:telegram:direct:1';
 
-  it('are one for each agent, and the sessions that were begun elsewhere', () => {
-    expect(places.map(({ id, surface }) => [id, surface])).toEqual([
-      ['agent:main', 'b1.main'],
-      ['agent:ops/eu', 'b1.ops_eu'],
-      ['session:agent:main:web:direct:other', expect.stringMatching(/^b1\.s[0-9a-f]{8}$/)],
-      ['session:agent:main:cli:direct:b1.main', expect.stringMatching(/^b1\.s[0-9a-f]{8}$/)],
+  it('have a surface each, whose name begins with the name of the browser', () => {
+    const places = [
+      agentPlace('b1', 'main'),
+      agentPlace('b1', 'ops/eu'),
+      newPlace('b1', 'main', '7f'),
+      sessionPlace('b1', { sessionKey: key, agentId: 'main', type: 'interactive' }, undefined),
+      sessionPlace('b1', { sessionKey: `${key}0`, agentId: 'main', type: 'interactive' }, undefined),
+    ];
+    expect(places.map(({ surface }) => surface)).toEqual([
+      'b1.main',
+      'b1.ops_eu',
+      'b1.n7f',
+      expect.stringMatching(/^b1\.s[0-9a-f]{8}$/),
+      expect.stringMatching(/^b1\.s[0-9a-f]{8}$/),
     ]);
-    expect(new Set(places.map(({ surface }) => surface)).size).toBe(4);
+    expect(new Set(places.map(({ surface }) => surface)).size).toBe(5);
   });
 
-  it.each([
-    ['the last one', 'agent:main', 'agent:main'],
-    ['the default agent when the last one is gone', 'session:gone', 'agent:ops/eu'],
-    ['the default agent the first time', undefined, 'agent:ops/eu'],
-  ])('begin with %s', (_, last, first) => {
-    expect(firstPlace(places, agents, last)?.id).toBe(first);
+  it('keep the surface under which this browser began a conversation', () => {
+    expect(sessionPlace('b1', { sessionKey: key, agentId: 'main', type: 'interactive' }, 'b1.n7f')).toMatchObject({
+      sessionKey: key,
+      surface: 'b1.n7f',
+    });
   });
 
-  it('are none where there is no agent', () => {
-    expect(firstPlace(listPlaces('b1', [], []), [], undefined)).toBeUndefined();
+  it('are closed for the sessions of subagents', () => {
+    const { closed } = sessionPlace('b1', { sessionKey: key, agentId: 'main', type: 'subagent' }, undefined);
+    expect(closed).toMatch(/subagent/);
+  });
+
+  it('begin with the default agent, or with none', () => {
+    expect(defaultAgent(agents)?.agentId).toBe('ops/eu');
+    expect(defaultAgent([])).toBeUndefined();
   });
 });

@@ -1,53 +1,65 @@
-// The places where a person can talk on this page. Every agent has a conversation of its own in this browser; other
-// sessions can be opened and joined.
+// The places where a person can talk on this page: a conversation that exists, or one that begins with the next message.
+// Each place has a surface in this browser, under which the gateway stores what was sent there.
 
-import type { Agent, OpenSession } from './client/gateway-client.ts';
+import type { Agent, ListedSession } from './client/gateway-client.ts';
 import { shortHash } from './short-hash.ts';
 
 export interface Place {
   readonly id: string;
   readonly agentId: string;
-  /** Set for a session that began elsewhere; messages go to it by its key. */
+  /** Undefined for a conversation that has not begun; the gateway decides its key. */
   readonly sessionKey?: string | undefined;
   /** The name under which the gateway stores what was sent to this place. */
   readonly surface: string;
+  /** Set when messages cannot be sent here: a sentence that says why. */
+  readonly closed?: string | undefined;
+  /** Set for one session of a key, which has ended: the id of that session. */
+  readonly sessionId?: string | undefined;
 }
 
-/** `browser` is the name of this browser; the names of all its surfaces begin with it. */
-export function listPlaces(
+/** The agent's own conversation in this browser, which is the first one. */
+export function agentPlace(browser: string, agentId: string): Place {
+  return {
+    id: `agent:${agentId}`,
+    agentId,
+    surface: `${browser}.${agentId}`.replace(/[^\w.-]/g, '_').slice(0, LONGEST_SURFACE),
+  };
+}
+
+export function newPlace(browser: string, agentId: string, name: string): Place {
+  return { id: `new:${name}`, agentId, surface: `${browser}.n${name}` };
+}
+
+/** `surface` is the one under which this browser began the conversation, if it did. */
+export function sessionPlace(
   browser: string,
-  agents: readonly Agent[],
-  sessions: readonly OpenSession[],
-): readonly Place[] {
-  const own = agents.map(
-    ({ agentId }): Place => ({
-      id: `agent:${agentId}`,
-      agentId,
-      surface: `${browser}.${agentId}`.replace(/[^\w.-]/g, '_').slice(0, LONGEST_SURFACE),
-    }),
-  );
-  const ownSurfaces = new Set(own.map(({ surface }) => surface.toLowerCase()));
-  const others = sessions
-    .filter(({ surface }) => !(surface?.channel === 'web' && ownSurfaces.has(surface.peer.id.toLowerCase())))
-    .map(
-      ({ sessionKey, agentId }): Place => ({
-        id: `session:${sessionKey}`,
-        agentId,
-        sessionKey,
-        surface: `${browser}.s${shortHash(sessionKey)}`,
-      }),
-    );
-  return [...own, ...others];
+  session: Pick<ListedSession, 'sessionKey' | 'agentId' | 'type'>,
+  surface: string | undefined,
+): Place {
+  const { sessionKey, agentId, type } = session;
+  return {
+    id: `session:${sessionKey}`,
+    agentId,
+    sessionKey,
+    surface: surface ?? `${browser}.s${shortHash(sessionKey)}`,
+    ...(type === 'subagent' && { closed: 'A subagent answers to the conversation that started it.' }),
+  };
 }
 
-/** The place that was open last in this browser, else the default agent's. Undefined when the gateway has no agents. */
-export function firstPlace(
-  places: readonly Place[],
-  agents: readonly Agent[],
-  lastId: string | undefined,
-): Place | undefined {
-  const first = agents.find(({ isDefault }) => isDefault) ?? agents[0];
-  return places.find(({ id }) => id === lastId) ?? places.find(({ id }) => id === `agent:${first?.agentId}`);
+/** An earlier session of a key. Its words can be read, and the conversation goes on in the latest one. */
+export function pastPlace({ sessionKey, sessionId, agentId }: ListedSession): Place {
+  return {
+    id: `past:${sessionId}`,
+    agentId,
+    sessionKey,
+    sessionId,
+    surface: '',
+    closed: 'This conversation has ended.',
+  };
+}
+
+export function defaultAgent(agents: readonly Agent[]): Agent | undefined {
+  return agents.find(({ isDefault }) => isDefault) ?? agents[0];
 }
 
 export function newBrowserName(): string {

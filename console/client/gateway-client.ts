@@ -8,6 +8,7 @@ import type { ListedCommand } from '../../src/commands/list-commands.ts';
 import type { ApprovalDecision } from '../../src/protocol/approval-decision.ts';
 import type { Upload } from '../../src/protocol/attachment.ts';
 import type { ChildView } from '../../src/protocol/child-view.ts';
+import type { SessionType } from '../../src/protocol/session-type.ts';
 import type { UnusedSetting } from '../../src/protocol/unused-setting.ts';
 import type {
   ApprovalRow,
@@ -23,11 +24,15 @@ import type {
 export type { RequestMeasure };
 /** `request` is absent when the request is not kept any more. */
 export type ContextReport = RequestFrame['report'] & { readonly request?: RequestMeasure | undefined };
-export type TranscriptEntry = Pick<TranscriptRow, 'runId' | 'at' | 'kind' | 'message' | 'shown' | 'meta'>;
-export type WaitingApproval = Omit<ApprovalRow, 'digest'>;
+export type TranscriptEntry = Pick<TranscriptRow, 'position' | 'runId' | 'at' | 'kind' | 'message' | 'shown' | 'meta'>;
+export type ToldApproval = Omit<ApprovalRow, 'digest'>;
 export type WaitingPairing = Pick<PairingRow, 'channel' | 'accountId' | 'senderId' | 'senderName' | 'code'>;
-export type OpenSession = Pick<SessionRow, 'sessionKey' | 'agentId' | 'surface'>;
-export type RunCall = Pick<CaptureRow, 'call'>;
+export type RunCall = Pick<CaptureRow, 'call' | 'at' | 'provider' | 'model' | 'size'>;
+/** A session with what its key says about it. `title` is absent where the gateway keeps none. */
+export type ListedSession = Omit<SessionRow, 'endToTell' | 'state'> & {
+  readonly type: SessionType;
+  readonly title?: string | null | undefined;
+};
 export type CalledHook = Pick<HookRecordRow, 'seq' | 'hook' | 'handler' | 'owner' | 'outcome' | 'error'>;
 
 /** The subagents of a session, and its runs that wait for some of them. */
@@ -44,6 +49,19 @@ export type ToldRun = Omit<RunRow, 'status' | 'progressClaim' | 'observed'> & {
 export interface Agent {
   readonly agentId: string;
   readonly isDefault: boolean;
+  readonly model?: string | undefined;
+}
+
+/** A page of a transcript, oldest first. */
+export interface TranscriptPage {
+  readonly entries: readonly TranscriptEntry[];
+  /** Where the page before this one ends; null on the first one. */
+  readonly before: number | null;
+}
+
+export interface RunCost {
+  readonly cost: number | null;
+  readonly unpriced: number;
 }
 
 /** What the gateway says about itself. */
@@ -78,20 +96,49 @@ export class GatewayClient {
     return (await this.#read<{ commands: readonly ListedCommand[] }>('/api/commands')).commands;
   }
 
-  async openSessions(): Promise<readonly OpenSession[]> {
-    return (await this.#read<{ sessions: readonly OpenSession[] }>('/api/sessions?open=true&limit=50')).sessions;
+  /** The latest sessions, those that began last first. */
+  async sessions(): Promise<readonly ListedSession[]> {
+    return (await this.#read<{ sessions: readonly ListedSession[] }>('/api/sessions?limit=500')).sessions;
   }
 
-  /** The latest part of a session's transcript, oldest first. */
-  async transcript(sessionKey: string): Promise<readonly TranscriptEntry[]> {
-    const path = `/api/sessions/${encodeURIComponent(sessionKey)}/transcript?order=desc&limit=100`;
-    return (await this.#read<{ entries: readonly TranscriptEntry[] }>(path)).entries.toReversed();
+  /** Rejects with a status of 404 when there is no such session. */
+  async session(
+    keyOrId: string,
+  ): Promise<{ readonly session: ListedSession; readonly earlier: readonly ListedSession[] }> {
+    return this.#read(`/api/sessions/${encodeURIComponent(keyOrId)}`);
   }
 
-  /** The approvals of a session that wait, oldest first. */
-  async waitingApprovals(sessionKey: string): Promise<readonly WaitingApproval[]> {
-    const path = `/api/approvals?status=waiting&limit=100&session=${encodeURIComponent(sessionKey)}`;
-    return (await this.#read<{ approvals: readonly WaitingApproval[] }>(path)).approvals.toReversed();
+  /** A part of a session's transcript, the last one unless `before` is given. */
+  async transcript(session: string, before?: number): Promise<TranscriptPage> {
+    const query = `order=desc&limit=100${before === undefined ? '' : `&before=${before}`}`;
+    const path = `/api/sessions/${encodeURIComponent(session)}/transcript?${query}`;
+    const { entries, next } = await this.#read<{ entries: TranscriptEntry[]; next: number | null }>(path);
+    return { entries: entries.toReversed(), before: next };
+  }
+
+  /** What was said first, for a title. */
+  async firstEntries(session: string): Promise<readonly TranscriptEntry[]> {
+    const path = `/api/sessions/${encodeURIComponent(session)}/transcript?limit=2`;
+    return (await this.#read<{ entries: readonly TranscriptEntry[] }>(path)).entries;
+  }
+
+  /** The latest runs of a session. */
+  async runsOf(sessionKey: string): Promise<readonly ToldRun[]> {
+    const path = `/api/runs?limit=100&session=${encodeURIComponent(sessionKey)}`;
+    return (await this.#read<{ runs: readonly ToldRun[] }>(path)).runs;
+  }
+
+  /** What each run of a session has cost, by its id. */
+  async costsOf(sessionKey: string): Promise<ReadonlyMap<string, RunCost>> {
+    const path = `/api/usage?by=run&session=${encodeURIComponent(sessionKey)}`;
+    const { groups } = await this.#read<{ groups: readonly (RunCost & { key: string })[] }>(path);
+    return new Map(groups.map(({ key, cost, unpriced }) => [key, { cost, unpriced }]));
+  }
+
+  /** The latest approvals of a session, oldest first: those that wait, and those that were answered. */
+  async approvals(sessionKey: string): Promise<readonly ToldApproval[]> {
+    const path = `/api/approvals?status=all&limit=100&session=${encodeURIComponent(sessionKey)}`;
+    return (await this.#read<{ approvals: readonly ToldApproval[] }>(path)).approvals.toReversed();
   }
 
   async answerApproval(id: string, decision: ApprovalDecision): Promise<void> {

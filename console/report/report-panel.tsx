@@ -3,6 +3,7 @@
 
 import type { ToldRun } from '../client/gateway-client.ts';
 import { formatCount, formatDuration, formatPlural } from '../view/format.ts';
+import { Icon } from '../view/icon.tsx';
 import { Composition } from './composition.tsx';
 import { ExactRequest } from './exact-request.tsx';
 import { Row, Section } from './rows.tsx';
@@ -14,14 +15,19 @@ export type ShownReport = { readonly key: number } & (RunReport | { readonly pro
 
 export interface ReportPanelProps {
   readonly shown: ShownReport | undefined;
+  readonly session: string | undefined;
   readonly isOpen: boolean;
+  onClose(): void;
   readRequest(runId: string, call: number): Promise<string>;
 }
 
-export function ReportPanel({ shown, isOpen, readRequest }: ReportPanelProps) {
+export function ReportPanel({ shown, isOpen, onClose, readRequest }: ReportPanelProps) {
   return (
     <aside id="panel" class={isOpen ? 'panel open' : 'panel'} aria-label="Context of a turn">
       <div id="report" class="report">
+        <button type="button" class="ghost round narrow-only" aria-label="Close the context" onClick={onClose}>
+          <Icon name="close" />
+        </button>
         {!shown ? (
           <p class="empty">
             What the agent was given for a turn appears here after its answer: every layer with its size, what was cut,

@@ -10,7 +10,10 @@ type ApprovalStart = Extract<LiveEvent, { type: 'approval-start' }>;
 export type ApprovalFacts = Pick<
   ApprovalStart,
   'approvalId' | 'runId' | 'title' | 'description' | 'severity' | 'allowedDecisions' | 'expiresAt'
->;
+> & {
+  /** Known when the gateway is asked, and not while it happens. */
+  readonly toolCallId?: string | undefined;
+};
 
 export interface Approval extends ApprovalFacts {
   readonly state: 'waiting' | 'sending' | 'over';

@@ -7,17 +7,18 @@ import type { ServerFrame } from '../../src/channels/server-frame.ts';
 import type { ApprovalDecision } from '../../src/protocol/approval-decision.ts';
 import type { Upload } from '../../src/protocol/attachment.ts';
 import type { ChildView } from '../../src/protocol/child-view.ts';
-import type { Message } from '../../src/protocol/message.ts';
 import { browserMemory } from '../browser-memory.ts';
 import { Connection, type Link } from '../client/connection.ts';
 import type { FilePictures } from '../client/file-pictures.ts';
-import { type GatewayClient, RefusedError, type TranscriptEntry } from '../client/gateway-client.ts';
+import { type GatewayClient, RefusedError, type ToldApproval } from '../client/gateway-client.ts';
 import type { Place } from '../place.ts';
 import { shortHash } from '../short-hash.ts';
 import { type Approval, type ApprovalFacts, endedApproval } from './approval.ts';
-import { filesIn, type SentFile } from './sent-file.ts';
+import type { SentFile } from './sent-file.ts';
+import { showEntry } from './show-entry.ts';
 import { Turn } from './turn.ts';
 import { keepVisit, readVisits } from './visits.ts';
+import { wholeRuns } from './whole-runs.ts';
 
 export interface TalkPorts {
   readonly client: GatewayClient;
@@ -31,12 +32,15 @@ export interface TalkPorts {
   runEnded(runId: string): void;
   /** Called when the gateway did not accept a message, so that the person gets their text back. */
   giveBack(text: string, files: readonly Upload[]): void;
+  /** Called when the gateway has told which session this place talks to. */
+  sessionKnown(sessionKey: string): void;
 }
 
 export class Talk {
   readonly place: Place;
   readonly #ports: TalkPorts;
-  readonly #connection: Connection;
+  /** Undefined for a session that has ended: nothing more happens there. */
+  readonly #connection: Connection | undefined;
   /** The turns as they are shown. A turn that was removed here may still be in `#named`. */
   #turns: readonly Turn[] = [];
   /** Turns by run id, or by the id of a message that waits, in the order in which they were named. */
@@ -51,6 +55,8 @@ export class Talk {
   /** Frames that arrived before the transcript was shown; undefined after that. */
   #held: ServerFrame[] | undefined = [];
   #past: Promise<void> | undefined;
+  /** Where the part of the transcript ends that was not shown yet; null when all of it was shown. */
+  #earlier: number | null = null;
   #running: string | undefined;
   #isWelcoming = false;
   #isFollowing = true;
@@ -69,6 +75,10 @@ export class Talk {
     this.#ports = ports;
     this.#lastSeq = Number(browserMemory.get(`seq.${place.surface}`) ?? 0);
     this.#waiting = browserMemory.getList<WaitingMessage>(`waiting.${place.surface}`);
+    if (place.sessionId !== undefined) {
+      void this.#showEnded(place.sessionId);
+      return;
+    }
     this.#connection = new Connection({
       openSocket: () => ports.client.openSocket(),
       hello: () => ({
@@ -89,6 +99,16 @@ export class Talk {
 
   get isRunning(): boolean {
     return this.#running !== undefined;
+  }
+
+  /** The session of this talk, once the gateway has told it. */
+  get sessionKey(): string | undefined {
+    return this.#sessionKey;
+  }
+
+  /** Something was said before the first turn that is shown. */
+  get hasEarlier(): boolean {
+    return this.#earlier !== null;
   }
 
   /** No message was said here yet. */
@@ -141,7 +161,7 @@ export class Talk {
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#subagentTimer);
-    this.#connection.close();
+    this.#connection?.close();
   }
 
   /** Stops a subagent with all that came from it. */
@@ -171,7 +191,7 @@ export class Talk {
   }
 
   #send(frame: ClientFrame): void {
-    this.#connection.send(frame);
+    this.#connection?.send(frame);
   }
 
   #hear(frame: ServerFrame): void {
@@ -257,7 +277,7 @@ export class Talk {
    * When the connection is ready for the first time, the transcript is shown before anything that happens meanwhile.
    */
   async #ready({ sessionKey, last, largestFrame }: FrameOf<'ready'>): Promise<void> {
-    this.#sessionKey = sessionKey ?? this.#sessionKey;
+    if (sessionKey) this.#learnSession(sessionKey);
     this.#largestFrame = largestFrame ?? Number.POSITIVE_INFINITY;
     // A connection that broke meanwhile is ready a second time before the transcript has been loaded.
     if (this.#held && sessionKey) {
@@ -285,40 +305,51 @@ export class Talk {
     for (const message of this.#waiting) this.#sendMessage(message);
   }
 
-  async #showPast(sessionKey: string): Promise<void> {
+  /** Shows the part of the transcript before the first turn that is shown. */
+  async loadEarlier(): Promise<void> {
+    const session = this.place.sessionId ?? this.#sessionKey;
+    if (this.#earlier === null || session === undefined) return;
     try {
-      const entries = await this.#ports.client.transcript(sessionKey);
+      const { entries, before } = wholeRuns(await this.#ports.client.transcript(session, this.#earlier));
       if (this.#isClosed) return;
-      for (const entry of entries) this.#showEntry(entry);
+      const shown = this.#turns;
+      this.#turns = [];
+      for (const entry of entries) showEntry(this.#turn(entry.runId), entry);
+      this.#turns = [...this.#turns, ...shown];
+      this.#earlier = before;
+      this.#isFollowing = false;
+      this.#ports.changed(false);
+    } catch (error) {
+      this.#ports.tell(messageOf(error));
+    }
+  }
+
+  async #showEnded(sessionId: string): Promise<void> {
+    await this.#showPast(sessionId);
+    this.#held = undefined;
+    if (this.#isClosed) return;
+    this.#isWelcoming = this.#turns.length === 0;
+    const told = this.#turns.at(-1);
+    if (told) this.#ports.runEnded(told.runId);
+    this.#ports.changed(false);
+  }
+
+  async #showPast(session: string): Promise<void> {
+    try {
+      const { entries, before } = wholeRuns(await this.#ports.client.transcript(session));
+      if (this.#isClosed) return;
+      this.#earlier = before;
+      for (const entry of entries) showEntry(this.#turn(entry.runId), entry);
     } catch (error) {
       const isUnknown = error instanceof RefusedError && error.status === 404;
       if (!isUnknown && !this.#isClosed) this.#ports.tell(messageOf(error));
     }
   }
 
-  #showEntry({ runId, kind, message, shown, at, meta }: TranscriptEntry): void {
-    const files = filesIn(meta);
-    const turn = this.#turn(runId);
-    turn.at ??= at;
-    // A message of files alone has no words.
-    const text = files.length > 0 ? (shown ?? '') : shown || textOf(message);
-    if (kind !== 'message') turn.addNotice(text);
-    else if (message.role === 'user') {
-      // The result of a subagent is told to the model; people see it in the tree, and what the agent says about it.
-      if (meta.completionOf === undefined) turn.say(text, files);
-    } else if (message.role === 'tool') {
-      const { toolCallId, toolName, isError = false, content } = message;
-      turn.endTool(toolCallId, toolName, { isError, content });
-    } else {
-      const calls = message.content.filter((part) => part.type === 'tool-call');
-      if (text !== '') turn.addWords(text);
-      for (const { id, name, params } of calls) turn.startTool(id, name, params);
-      if (calls.length === 0) {
-        // The answer is in the transcript, so its parts are not needed any more.
-        turn.isTold = true;
-        turn.end('done');
-      }
-    }
+  #learnSession(sessionKey: string): void {
+    const isNew = this.#sessionKey !== sessionKey;
+    this.#sessionKey = sessionKey;
+    if (isNew) this.#ports.sessionKnown(sessionKey);
   }
 
   /** Visits stand between the turns of the talk, at their times. */
@@ -374,7 +405,7 @@ export class Talk {
   }
 
   #accepted({ id, runId, sessionKey }: FrameOf<'accepted'>): void {
-    this.#sessionKey = sessionKey;
+    this.#learnSession(sessionKey);
     const message = this.#waiting.find((each) => each.id === id);
     if (!message) return;
     const turn = this.#takeWaiting(message);
@@ -387,7 +418,7 @@ export class Talk {
   /** Sent for every message of the session: one of this page, whose acceptance follows, or one from another tab. */
   #overheard({ runId, sessionKey, text, attachments: files = [] }: FrameOf<'message-accepted'>): void {
     if (text === '' && files.length === 0) return;
-    this.#sessionKey = sessionKey;
+    this.#learnSession(sessionKey);
     const isSame = (each: WaitingMessage) => each.text === text && (each.files?.length ?? 0) === files.length;
     const mine = this.#waiting.find((each) => isSame(each) && !each.isBound);
     if (mine) {
@@ -457,9 +488,11 @@ export class Talk {
   /** An approval may have been requested before this page was opened, or before this gateway process started. */
   async #loadApprovals(sessionKey: string): Promise<void> {
     try {
-      const approvals = await this.#ports.client.waitingApprovals(sessionKey);
+      const all = await this.#ports.client.approvals(sessionKey);
       if (this.#isClosed) return;
+      const approvals = all.filter(({ status }) => status === 'waiting');
       for (const { id, ...facts } of approvals) this.#startApproval({ ...facts, approvalId: id });
+      for (const approval of all) if (approval.status !== 'waiting') this.#recallApproval(approval);
       const waiting = new Set(approvals.map(({ id }) => id));
       for (const [id, turn] of this.#approvals) {
         if (!waiting.has(id) && turn.approval(id)?.state !== 'over')
@@ -470,6 +503,16 @@ export class Talk {
       // The link shows that the gateway cannot be reached, so only a refusal is shown here.
       if (error instanceof RefusedError && !this.#isClosed) this.#ports.tell(error.message);
     }
+  }
+
+  /** An approval that was answered before is part of the record of its turn. */
+  #recallApproval({ id, ...facts }: ToldApproval): void {
+    const turn = this.#named.get(facts.runId);
+    if (!turn || this.#approvals.has(id)) return;
+    this.#approvals.set(id, turn);
+    turn.addApproval({ ...facts, approvalId: id });
+    const decision = facts.status === 'void' ? 'void' : (facts.decision ?? undefined);
+    turn.changeApproval(id, (each) => endedApproval(each, decision, facts.decidedBy ?? undefined));
   }
 
   #startWait(runId: string, count: number): void {
@@ -589,10 +632,6 @@ function isNote(runId: string): boolean {
 
 function noticesOf(turn: Turn): string {
   return turn.flow.map((item) => (item.kind === 'notice' ? item.text : '')).join('');
-}
-
-function textOf({ content }: Message): string {
-  return typeof content === 'string' ? content : content.map((part) => ('text' in part ? part.text : '')).join('');
 }
 
 function messageOf(error: unknown): string {

@@ -177,8 +177,14 @@ export class Turn {
     this.#add({ kind: 'notice', text });
   }
 
+  /** It stands before the tool that it is about, where that is known. */
   addApproval(facts: ApprovalFacts): void {
-    this.#add({ kind: 'approval', approval: { ...facts, state: 'waiting', outcome: '', isAllowed: false } });
+    const approval: Approval = { ...facts, state: 'waiting', outcome: '', isAllowed: false };
+    this.#add({ kind: 'approval', approval });
+    const at = this.#flow.findIndex((item) => item.kind === 'tool' && item.toolCallId === facts.toolCallId);
+    if (at === -1) return;
+    const added = this.#flow.slice(-1);
+    this.#setFlow([...this.#flow.slice(0, at), ...added, ...this.#flow.slice(at, -1)]);
   }
 
   changeApproval(approvalId: string, change: (approval: Approval) => Approval): void {

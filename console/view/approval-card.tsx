@@ -1,7 +1,8 @@
 // A tool call that waits for a person, as a card in the talk: the call as plain text, the time that is left, one button
-// per offered decision, and afterwards the outcome.
+// and one key per offered decision, and afterwards the outcome. The card takes the focus when nothing is being written,
+// and its keys work after a moment, so that a word that was begun before it came decides nothing.
 
-import { useEffect, useReducer } from 'preact/hooks';
+import { useEffect, useReducer, useRef } from 'preact/hooks';
 import type { ApprovalDecision } from '../../src/protocol/approval-decision.ts';
 import { type Approval, DECISION_LABELS, isDecision } from '../talk/approval.ts';
 import { ScrollText } from './scroll-text.tsx';
@@ -15,8 +16,23 @@ export function ApprovalCard({ approval, onAnswer }: ApprovalCardProps) {
   const { approvalId, title, description, severity, allowedDecisions, expiresAt, state, outcome, isAllowed } = approval;
   const isOver = state === 'over';
   const heading = `approval-${approvalId}`;
+  const card = useRef<HTMLElement>(null);
+  const cameAt = useRef(Date.now());
+  useEffect(() => {
+    if (!isOver && !isWriting()) card.current?.focus({ preventScroll: false });
+  }, []);
+  const pressKey = (event: KeyboardEvent) => {
+    const decision = KEYS[event.key.toLowerCase()];
+    if (!decision || isOver || state === 'sending' || !allowedDecisions.includes(decision)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || Date.now() - cameAt.current < CALM_MS) return;
+    event.preventDefault();
+    onAnswer(approvalId, decision);
+  };
   return (
     <section
+      ref={card}
+      tabIndex={isOver ? undefined : -1}
+      onKeyDown={pressKey}
       class={['approval', isOver && 'over', isAllowed && 'allowed'].filter(Boolean).join(' ')}
       data-severity={severity}
       aria-labelledby={heading}
@@ -38,6 +54,7 @@ export function ApprovalCard({ approval, onAnswer }: ApprovalCardProps) {
               onClick={() => onAnswer(approvalId, decision)}
             >
               {DECISION_LABELS[decision]}
+              <kbd>{keyOf(decision)}</kbd>
             </button>
           ))}
         </div>
@@ -47,6 +64,25 @@ export function ApprovalCard({ approval, onAnswer }: ApprovalCardProps) {
       </p>
     </section>
   );
+}
+
+const KEYS: Readonly<Record<string, ApprovalDecision>> = { y: 'allow-once', a: 'allow-always', n: 'deny' };
+
+function keyOf(decision: ApprovalDecision): string {
+  return (
+    Object.keys(KEYS)
+      .find((key) => KEYS[key] === decision)
+      ?.toUpperCase() ?? ''
+  );
+}
+
+/** How long after the card came its keys do nothing. */
+const CALM_MS = 700;
+
+/** A field with words in it has the focus. */
+function isWriting(): boolean {
+  const field = document.activeElement;
+  return (field instanceof HTMLTextAreaElement || field instanceof HTMLInputElement) && field.value !== '';
 }
 
 function TimeLeft({ until }: { until: number }) {

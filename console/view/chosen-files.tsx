@@ -33,3 +33,8 @@ export function ChosenFiles({ files, onRemove }: { files: readonly ChosenFile[];
     </ul>
   );
 }
+
+/** Until the gateway has the file or has refused it. */
+export function isUploading({ sent, problem }: ChosenFile): boolean {
+  return !sent && !problem;
+}

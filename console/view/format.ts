@@ -30,3 +30,22 @@ export function formatElapsed(ms: number): string {
 export function formatDuration(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
+
+/** The time of day; with the date when that is not today's. */
+export function formatClock(at: number): string {
+  const date = new Date(at);
+  const isToday = date.toDateString() === new Date().toDateString();
+  return isToday
+    ? date.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
+    : date.toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' });
+}
+
+/** A short time for lists: `14:05` today, `Mon` within a week, else `3 Nov`. */
+export function formatWhen(at: number, now = Date.now()): string {
+  const date = new Date(at);
+  if (date.toDateString() === new Date(now).toDateString())
+    return date.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+  if (now - at < 6 * 24 * 3_600_000) return date.toLocaleDateString([], { weekday: 'short' });
+  const isThisYear = date.getFullYear() === new Date(now).getFullYear();
+  return date.toLocaleDateString([], { day: 'numeric', month: 'short', ...(!isThisYear && { year: '2-digit' }) });
+}

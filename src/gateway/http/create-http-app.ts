@@ -1,10 +1,11 @@
 // The gateway's HTTP interface: the checks for every request, and then the routes. It knows no sockets: a test calls it
 // without listening.
 
-import type { Context } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { UnknownPathError, WrongMethodError } from '../errors.ts';
+import { isPagePath } from '../page/is-page-path.ts';
 import { addRoutes, methodsOf } from './add-routes.ts';
 import { type CallerRules, checkHost, checkOrigin, isAllowedOrigin } from './check-caller.ts';
 import { errorReply } from './error-reply.ts';
@@ -56,7 +57,7 @@ export function createHttpApp(options: HttpAppOptions, guard = new TokenGuard(op
     const origin = c.req.header('origin');
     checkHost(host, options);
     // The page and the health of the gateway are not secret; a link from another site may lead to the page.
-    if (!OPEN_PATHS.has(c.req.path)) checkOrigin(origin, host, options);
+    if (!OPEN_PATHS.has(c.req.path) && !isPageRequest(c)) checkOrigin(origin, host, options);
     const mayRead = origin !== undefined && isAllowedOrigin(origin, options);
     if (c.req.method === 'OPTIONS' && mayRead) return allowOrigin(c.body(null, 204), origin);
     await next();
@@ -64,13 +65,7 @@ export function createHttpApp(options: HttpAppOptions, guard = new TokenGuard(op
   });
 
   addRoutes(app, OPEN_ROUTES, options);
-  app.get('/', async (c) => {
-    if (options.hasPage === false) return c.notFound();
-    const page = await (await import('../page/page.ts')).readPage();
-    if (!page) return c.text('The page is not built. Run "npm run build".\n', 503);
-    const host = c.req.header('host') ?? new URL(c.req.url).host;
-    return c.html(page.html, 200, { 'content-security-policy': page.securityPolicy(host) });
-  });
+  if (options.hasPage !== false) app.use(answerPage);
 
   const checkToken = (c: Context<HttpEnv>) =>
     guard.check(tokenOf(c.req.raw.headers, c.req.path === '/ws'), c.env?.incoming?.socket.remoteAddress ?? 'unknown');
@@ -86,6 +81,30 @@ export function createHttpApp(options: HttpAppOptions, guard = new TokenGuard(op
   addRoutes(app, tokenRoutes, options);
   if (options.pluginHttp) app.use(answerOtherPaths(options.pluginHttp));
   return app;
+}
+
+/** The document of the page at its paths, and the files that it names. Everything else is left to the routes. */
+const answerPage: MiddlewareHandler<HttpEnv> = async (c, next) => {
+  const [, name] = (c.req.method === 'GET' && /^\/assets\/([^/]+)$/.exec(c.req.path)) || [];
+  if (name !== undefined) {
+    const file = await (await import('../page/page.ts')).readPageFile(name);
+    if (!file) return next();
+    const cache = file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache';
+    const headers = { 'content-type': file.type, 'cache-control': cache, 'content-encoding': 'gzip' };
+    return c.body(new Uint8Array(file.bytes), 200, headers);
+  }
+  if (!isPageRequest(c)) return next();
+  const page = await (await import('../page/page.ts')).readPage();
+  if (!page) return c.text('The page is not built. Run "npm run build".\n', 503);
+  const host = c.req.header('host') ?? new URL(c.req.url).host;
+  return c.html(page.html, 200, { 'content-security-policy': page.securityPolicy(host) });
+};
+
+/** Below `/` the page is for browsers only, which say that they want a document. */
+function isPageRequest(c: Context<HttpEnv>): boolean {
+  const { method, path } = c.req;
+  if (method !== 'GET' || !isPagePath(path)) return false;
+  return path === '/' || (c.req.header('accept') ?? '').includes('text/html');
 }
 
 const OPEN_ROUTES = ROUTES.filter(({ access }) => access === 'open');

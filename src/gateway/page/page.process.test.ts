@@ -9,17 +9,22 @@ import { after, fail, hang, reply, toolCall } from '../../testkit/model-server.t
 import { fillStore } from '../http/fixtures/filled-store.ts';
 import { echo, lastSaid, TEST_TOKEN, TestApi } from '../http/fixtures/test-api.ts';
 import type { Listening } from '../http/listen.ts';
-import { readPage } from './page.ts';
+import { readPage, readPageFile } from './page.ts';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
   existsSync(path),
 );
 
 describe('the page', () => {
-  it('is complete and requests nothing else', async () => {
+  it('names files of its own and nothing else', async () => {
     const html = (await readPage())?.html ?? '';
     expect(html).toContain('<div id="page"></div>');
-    expect(html).not.toMatch(/(?:src|href)="(?!data:)/);
+    const named = [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address = '']) => address);
+    expect(named).toHaveLength(4);
+    for (const address of named) {
+      expect(address).toMatch(/^\/assets\/[\w.-]+$/);
+      expect(await readPageFile(address.replace('/assets/', '')), address).toBeDefined();
+    }
     expect(html).not.toContain(TEST_TOKEN);
   });
 
@@ -27,14 +32,32 @@ describe('the page', () => {
     const page = await readPage();
     const policy = page?.securityPolicy('localhost:18790');
     expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("trusted-types 'none'");
     expect(policy).toContain('ws://localhost:18790');
     expect(policy).not.toContain('unsafe');
     expect(page?.securityPolicy("x; script-src 'unsafe-inline'")).not.toContain('unsafe');
   });
 
-  it('is light', async () => {
+  it('loads less than 120 KB before it can be used', async () => {
     const html = (await readPage())?.html ?? '';
-    expect(gzipSync(html).length).toBeLessThan(40_000);
+    const named = [...html.matchAll(/\/assets\/([\w.-]+\.(?:js|css))"/g)].map(([, name = '']) => name);
+    expect(named).toHaveLength(2);
+    const files = await Promise.all(named.map((name) => readPageFile(name)));
+    const bytes = files.reduce((sum, file) => sum + (file?.bytes.length ?? 0), gzipSync(html).length);
+    expect(bytes).toBeGreaterThan(20_000);
+    expect(bytes).toBeLessThan(120_000);
+  });
+
+  it.each([
+    '../index.html',
+    '..%2findex.html',
+    'index.html',
+    '.hidden.js',
+    'nothing-12345678.js',
+    'x.exe',
+    '',
+  ])('has no file %j', async (name) => {
+    expect(await readPageFile(name)).toBeUndefined();
   });
 });
 
@@ -116,10 +139,12 @@ describe.skipIf(!executablePath)('the page in a browser (skipped where there is 
 
   it('talks to an agent, and forgets the token from its address', async () => {
     await openPage();
-    expect(page.url()).toBe(`${server.url}/`);
+    expect(page.url()).not.toContain('token');
     await say('hi <b>there</b>');
     await page.getByText('You said: hi <b>there</b>').waitFor();
     await page.getByText('What was it given?').waitFor();
+    const [session] = await api.store.select('sessions');
+    expect(decodeURIComponent(page.url())).toBe(`${server.url}/sessions/${session?.sessionKey}`);
     expect(await said()).toEqual(['hi <b>there</b>']);
     expect(await words()).toEqual(['You said: hi <b>there</b>']);
     expect(await page.locator('.words b').count()).toBe(0);
@@ -207,11 +232,17 @@ describe.skipIf(!executablePath)('the page in a browser (skipped where there is 
     expect(await field().inputValue()).toBe('first\n\nsecond');
   });
 
-  it('names the commands that can be typed, as the gateway lists them', async () => {
+  it('offers the commands that can be typed, as the gateway lists them, and completes one with a key', async () => {
     await openPage();
-    const shown = page.locator('.hint span');
-    expect(await shown.allInnerTexts()).toEqual(COMMAND_CATALOG.map(({ name }) => `/${name}`));
-    expect(await shown.first().getAttribute('title')).toBe(COMMAND_CATALOG[0]?.help);
+    await field().fill('/');
+    const offered = page.getByRole('listbox', { name: 'Commands' }).getByRole('option');
+    expect(await offered.locator('code').allInnerTexts()).toEqual(COMMAND_CATALOG.map(({ name }) => `/${name}`));
+    expect(await offered.first().innerText()).toContain(COMMAND_CATALOG[0]?.help);
+    await field().fill('/stat');
+    await page.keyboard.press('Enter');
+    expect(await field().inputValue()).toBe('/status');
+    await page.keyboard.press('Enter');
+    await page.locator('.said').getByText('/status', { exact: true }).waitFor();
   });
 
   it('asks for the token when it has none, and again when it is wrong', async () => {
@@ -320,7 +351,7 @@ describe.skipIf(!executablePath)('the page in a browser (skipped where there is 
   it('shows what the agent was given: layers, cuts, absences and the exact request', async () => {
     await fillStore(api.store);
     await openPage();
-    await page.getByLabel('Conversation').first().selectOption('session:agent:main:web:direct:tab-1');
+    await page.locator('.session-link').click();
     await page.getByText('hello there').waitFor();
     await page.getByText('What it was given').waitFor();
     expect(await page.locator('.map i').count()).toBe(4);

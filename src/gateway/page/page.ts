@@ -1,9 +1,10 @@
-// The page at `/`: the console as it was built, one document with its style and script inside, and a policy that lets a
-// browser run exactly those. It is read from its file on request. It contains no secret; the token comes from the part
-// of the address behind the `#`, which browsers never send.
+// The page: the console as it was built. One document, which is served at every path of the page, and the files that it
+// names, which have the hash of their content in their names. Files are read on request. Nothing of it is a secret; the token comes
+// from the part of the address behind the `#`, which browsers never send.
 
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 
 export interface Page {
   readonly html: string;
@@ -14,49 +15,70 @@ export interface Page {
   securityPolicy(host: string): string;
 }
 
-/** Undefined when the console was not built, which happens only where the gateway runs from its sources. */
-export async function readPage(): Promise<Page | undefined> {
-  const html = await findHtml();
-  return html === undefined ? undefined : toPage(html);
+export interface PageFile {
+  /** Compressed with gzip. */
+  readonly bytes: Uint8Array;
+  readonly type: string;
+  /** Names with a hash never get another content. */
+  readonly isImmutable: boolean;
 }
 
-async function findHtml(): Promise<string | undefined> {
+/** Undefined when the console was not built, which happens only where the gateway runs from its sources. */
+export async function readPage(): Promise<Page | undefined> {
+  const html = await findFile('index.html');
+  return html && { html: html.toString('utf8'), securityPolicy };
+}
+
+/** Undefined when the page has no such file. Names come from addresses, so only plain ones are looked up. */
+export async function readPageFile(name: string): Promise<PageFile | undefined> {
+  const [, ending = ''] = /^[\w-][\w.-]*\.([a-z0-9]+)$/.exec(name) ?? [];
+  const type = TYPES[ending];
+  if (type === undefined) return undefined;
+  const known = packed.get(name);
+  if (known) return known;
+  const bytes = await findFile(`assets/${name}`);
+  if (!bytes) return undefined;
+  const isImmutable = /-[\w-]{8}\.(?:js|css)$/.test(name);
+  const file = { bytes: await promisify(gzip)(bytes), type, isImmutable };
+  if (isImmutable) packed.set(name, file);
+  return file;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+  webmanifest: 'application/manifest+json',
+};
+
+/** The page has a few dozen files, so all of them may stay in memory once they were asked for. */
+const packed = new Map<string, PageFile>();
+
+async function findFile(name: string): Promise<Buffer | undefined> {
   for (const place of PLACES) {
-    const html = await readFile(place, 'utf8').catch(() => undefined);
-    if (html !== undefined) return html;
+    const bytes = await readFile(new URL(name, place)).catch(() => undefined);
+    if (bytes !== undefined) return bytes;
   }
   return undefined;
 }
 
 /** Relative to a chunk of the build, and relative to this file when it runs from the sources. */
-const PLACES = ['../console/index.html', '../../../build/console/index.html'].map(
-  (path) => new URL(path, import.meta.url),
-);
+const PLACES = ['../console/', '../../../build/console/'].map((path) => new URL(path, import.meta.url));
 
-function toPage(html: string): Page {
-  const script = hashOf(/<script type="module">([\s\S]*?)<\/script>/.exec(html)?.[1]);
-  const style = hashOf(/<style>([\s\S]*?)<\/style>/.exec(html)?.[1]);
-  return {
-    html,
-    securityPolicy: (host) => {
-      const socket = /^[\w.:[\]-]+$/.test(host) ? ` ws://${host} wss://${host}` : '';
-      return [
-        "default-src 'none'",
-        `script-src '${script}'`,
-        `style-src '${style}'`,
-        `connect-src 'self'${socket}`,
-        'img-src data: blob:',
-        "base-uri 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'none'",
-        // This keeps text from becoming markup anywhere in the page, even by a mistake in our code.
-        "require-trusted-types-for 'script'",
-        "trusted-types 'none'",
-      ].join('; ');
-    },
-  };
-}
-
-function hashOf(text = ''): string {
-  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
+function securityPolicy(host: string): string {
+  const socket = /^[\w.:[\]-]+$/.test(host) ? ` ws://${host} wss://${host}` : '';
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `connect-src 'self'${socket}`,
+    "img-src 'self' data: blob:",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    // This keeps text from becoming markup anywhere in the page, even by a mistake in our code.
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ');
 }

@@ -1,6 +1,7 @@
 // Sessions: list them, read what was said, end or delete one.
 
 import { isAbsolute } from 'node:path';
+import { resolveSessionType, SESSION_TYPES } from '../../../protocol/session-type.ts';
 import { UnknownSessionError } from '../../../sessions/errors.ts';
 import { type Route, route, type Zod } from '../route.ts';
 import {
@@ -29,6 +30,7 @@ const session = (z: Zod) =>
     endReason: z.string().nullable(),
     surface: surface(z).nullable(),
     resumedFrom: id(z).nullable(),
+    type: z.enum(SESSION_TYPES).describe('What its key says: a conversation, a subagent, or something scheduled.'),
     endToTell: z.boolean().describe('It has ended, and its observers are yet to be told.'),
     state: z.record(z.string(), z.unknown()),
     pluginExtensions: z
@@ -65,13 +67,15 @@ export const SESSION_ROUTES: readonly Route[] = [
         agent: agentId(z).optional(),
       }),
     answer: (z) => z.object({ sessions: z.array(session(z)), next: next(z) }),
-    handle: ({ services, query: { limit: most, before, open, agent } }) =>
-      services.sessions.list({
+    handle: async ({ services, query: { limit: most, before, open, agent } }) => {
+      const { sessions, ...rest } = await services.sessions.list({
         limit: most,
         before,
         agentId: agent,
         isOpen: open === undefined ? undefined : open === 'true',
-      }),
+      });
+      return { sessions: sessions.map(withType), ...rest };
+    },
   }),
   route({
     method: 'get',
@@ -79,7 +83,10 @@ export const SESSION_ROUTES: readonly Route[] = [
     summary: 'One session by key or id, and earlier ones of the same key.',
     access: 'token',
     answer: (z) => z.object({ session: session(z), entries: wholeNumber(z), earlier: z.array(session(z)) }),
-    handle: ({ services, params }) => services.sessions.describe(params.session),
+    handle: async ({ services, params }) => {
+      const { session: row, entries, earlier } = await services.sessions.describe(params.session);
+      return { session: withType(row), entries, earlier: earlier.map(withType) };
+    },
   }),
   route({
     method: 'delete',
@@ -178,3 +185,7 @@ export const SESSION_ROUTES: readonly Route[] = [
     },
   }),
 ];
+
+function withType<Row extends { readonly sessionKey: string }>(row: Row) {
+  return { ...row, type: resolveSessionType({ sessionKey: row.sessionKey }) };
+}

@@ -1,0 +1,283 @@
+// The conversation that is open: its talk, the words that are being written, the files that go with them, the report
+// beside it, and what each answer took. It decides which place an address means; `Talk` decides what happens in a talk.
+
+import { signal } from '@preact/signals';
+import type { ApprovalDecision } from '../src/protocol/approval-decision.ts';
+import { browserMemory } from './browser-memory.ts';
+import { RefusedError } from './client/gateway-client.ts';
+import { type ConsoleState, sentenceOf } from './console-state.ts';
+import { notify } from './notify.ts';
+import { agentPlace, defaultAgent, newPlace, type Place, pastPlace, sessionPlace } from './place.ts';
+import type { ShownReport } from './report/report-panel.tsx';
+import { loadRunReport } from './report/run-report.ts';
+import type { Route } from './route.ts';
+import { navigate } from './router.ts';
+import { shortHash } from './short-hash.ts';
+import { type AnswerFacts, factsOfRun } from './talk/answer-facts.ts';
+import { Talk } from './talk/talk.ts';
+import { type ChosenFile, isUploading } from './view/chosen-files.tsx';
+
+export class ChatRoom {
+  readonly talk = signal<Talk | undefined>(undefined);
+  /** Increases with every change of the talk, because the talk is a mutable object. */
+  readonly version = signal(0);
+  /** The key of the conversation, or the id of one that has ended; undefined until the first message is accepted. */
+  readonly session = signal<string | undefined>(undefined);
+  readonly text = signal('');
+  readonly files = signal<readonly ChosenFile[]>([]);
+  readonly report = signal<ShownReport | undefined>(undefined);
+  readonly isPanelOpen = signal(false);
+  readonly facts = signal<ReadonlyMap<string, AnswerFacts>>(new Map());
+  /** Why there is no conversation at this address; empty when there is one. */
+  readonly missing = signal('');
+  readonly #state: ConsoleState;
+  #lastFile = 0;
+  #openings = 0;
+  /** The run whose report was requested last; an answer about another run comes too late and is ignored. */
+  #reportOf: string | undefined;
+  #reports = 0;
+  #isDrawing = false;
+
+  constructor(state: ConsoleState) {
+    this.#state = state;
+  }
+
+  /** Opens what an address names. Other pages leave the conversation as it is. */
+  async show(route: Route): Promise<void> {
+    const entered = this.#state.entered.value;
+    if (!entered || (route.page !== 'home' && route.page !== 'new' && route.page !== 'session')) return;
+    const opening = ++this.#openings;
+    this.missing.value = '';
+    try {
+      const place = await this.#placeOf(route, entered.browser);
+      if (opening !== this.#openings) return;
+      if (place) this.#open(place);
+      else this.missing.value = 'This gateway has no agents. Add one with "atrium agents add NAME".';
+    } catch (error) {
+      if (opening !== this.#openings) return;
+      this.#close();
+      this.missing.value = sentenceOf(error);
+    }
+  }
+
+  async #placeOf(route: Route, browser: string): Promise<Place | undefined> {
+    const { agents, sessions, entered } = this.#state;
+    const known = (key: string | undefined) => sessions.value.find(({ sessionKey }) => sessionKey === key);
+    const first = defaultAgent(agents.value);
+    if (route.page === 'session') {
+      const found = known(route.session) ?? (await entered.value?.client.session(route.session))?.session;
+      if (!found) return undefined;
+      if (route.session === found.sessionId && found.endedAt !== null) return pastPlace(found);
+      if (route.session === found.sessionId)
+        navigate({ page: 'session', session: found.sessionKey }, { replace: true, isSilent: true });
+      return sessionPlace(browser, found, browserMemory.get(`surface.${found.sessionKey}`));
+    }
+    if (route.page === 'new') {
+      const agentId = route.agentId ?? first?.agentId;
+      const name = shortHash(`${Date.now()} ${Math.random()}`);
+      return agentId === undefined ? undefined : newPlace(browser, agentId, name);
+    }
+    const last = known(browserMemory.get('session'));
+    if (last) return sessionPlace(browser, last, browserMemory.get(`surface.${last.sessionKey}`));
+    return first && agentPlace(browser, first.agentId);
+  }
+
+  #close(): void {
+    this.talk.value?.close();
+    this.talk.value = undefined;
+    this.session.value = undefined;
+  }
+
+  #open(place: Place): void {
+    const entered = this.#state.entered.value;
+    const current = this.talk.value;
+    if (
+      !entered ||
+      (current && place.sessionKey === current.sessionKey && place.sessionId === current.place.sessionId)
+    ) {
+      // A conversation that begins has no key yet, and opening it again begins another one.
+      if (place.sessionKey !== undefined) return;
+    }
+    if (!entered) return;
+    current?.close();
+    this.#reportOf = undefined;
+    this.report.value = undefined;
+    this.facts.value = new Map();
+    this.files.value = [];
+    this.session.value = place.sessionId ?? place.sessionKey;
+    if (place.sessionKey !== undefined && place.sessionId === undefined) {
+      browserMemory.set('session', place.sessionKey);
+      void this.#readFacts(place.sessionKey);
+    }
+    this.#state.tell('');
+    this.text.value = browserMemory.get(`draft.${place.surface}`) ?? '';
+    this.talk.value = new Talk(place, {
+      client: entered.client,
+      pictures: entered.pictures,
+      changed: (isDraft) => this.#changed(isDraft),
+      tell: (problem) => this.#state.tell(problem),
+      showLink: (link) => {
+        this.#state.link.value = link;
+        // The gateway may be another one, or have another configuration, after it was away.
+        if (link.state === 'on') void this.#state.readNews();
+      },
+      runEnded: (runId) => this.#runEnded(runId),
+      sessionKnown: (key) => this.#sessionKnown(place, key),
+      giveBack: (returned, sent) => {
+        const { text, files } = this;
+        this.write(text.value === '' ? returned : returned === '' ? text.value : `${returned}\n\n${text.value}`);
+        const given = sent.map((file) => ({ key: ++this.#lastFile, name: file.name, size: file.size, sent: file }));
+        files.value = [...given, ...files.value];
+      },
+    });
+    if (place.sessionId !== undefined) this.#state.link.value = { state: 'on', text: 'Connected' };
+  }
+
+  #sessionKnown(place: Place, key: string): void {
+    browserMemory.set('session', key);
+    browserMemory.set(`surface.${key}`, place.surface);
+    this.session.value = key;
+    navigate({ page: 'session', session: key }, { replace: true, isSilent: true });
+    void this.#readFacts(key);
+    void this.#state.readSessions();
+  }
+
+  /** Drafts change more often than a screen is drawn. */
+  #changed(isDraft: boolean): void {
+    const draw = () => {
+      this.version.value += 1;
+    };
+    if (!isDraft) draw();
+    else if (!this.#isDrawing) {
+      this.#isDrawing = true;
+      requestAnimationFrame(() => {
+        this.#isDrawing = false;
+        draw();
+      });
+    }
+  }
+
+  #runEnded(runId: string): void {
+    void this.#showReport(runId, true);
+    setTimeout(() => void this.#lookAgain(runId), RECORDS_MS);
+    const turn = this.talk.value?.turns.find((each) => each.runId === runId);
+    const last = turn?.flow.findLast((item) => item.kind === 'part' || item.kind === 'draft');
+    if (last && 'text' in last) notify('Answer', last.text);
+  }
+
+  write(text: string): void {
+    this.text.value = text;
+    const surface = this.talk.value?.place.surface;
+    if (!surface) return;
+    // A draft that is longer than this would fill the browser's storage.
+    if (text === '' || text.length > LONGEST_DRAFT) browserMemory.remove(`draft.${surface}`);
+    else browserMemory.set(`draft.${surface}`, text);
+  }
+
+  submit(text: string, files: readonly ChosenFile[] = []): void {
+    const talk = this.talk.value;
+    const sent = files.flatMap((file) => file.sent ?? []);
+    if ((text.trim() === '' && sent.length === 0) || !talk || files.some(isUploading)) return;
+    // A message that cannot be sent is given back at once, so the field is emptied first.
+    this.write('');
+    this.#state.tell('');
+    if (files.length > 0) this.files.value = [];
+    talk.submit(text, sent);
+  }
+
+  /** Each file is uploaded at once, so that the message only has to name it. */
+  addFiles(chosen: readonly File[]): void {
+    for (const file of chosen) void this.#addFile(file);
+  }
+
+  async #addFile(file: File): Promise<void> {
+    const entered = this.#state.entered.value;
+    if (!entered) return;
+    const key = ++this.#lastFile;
+    const { name, size, type } = file;
+    const picture = type.startsWith('image/') ? URL.createObjectURL(file) : undefined;
+    const change = (told: Partial<ChosenFile>) => {
+      this.files.value = this.files.value.map((each) => (each.key === key ? { ...each, ...told } : each));
+    };
+    this.files.value = [...this.files.value, { key, name: name || 'file', size, picture }];
+    try {
+      if (size > LARGEST_FILE) throw new Error(`The file "${name}" is too large to be sent from this page.`);
+      const sent = await entered.client.upload(file);
+      entered.pictures.remember(sent.hash, file);
+      change({ sent });
+    } catch (error) {
+      change({ problem: sentenceOf(error) });
+      this.#state.tellError(error);
+    }
+  }
+
+  removeFile(key: number): void {
+    this.files.value = this.files.value.filter((each) => each.key !== key);
+    this.#state.tell('');
+  }
+
+  readonly answer = (approvalId: string, decision: ApprovalDecision): void => {
+    void this.talk.value?.answer(approvalId, decision);
+  };
+
+  readonly stopSubagent = (sessionKey: string): void => {
+    void this.talk.value?.stopSubagent(sessionKey);
+  };
+
+  readonly inspect = (runId: string): void => {
+    void this.#showReport(runId, false);
+  };
+
+  readonly readRequest = async (runId: string, call: number): Promise<string> =>
+    (await this.#state.entered.value?.client.request(runId, call)) ?? '';
+
+  /** Model, tokens, cost and time of the answers. They are additions; without them the talk is still complete. */
+  async #readFacts(sessionKey: string): Promise<void> {
+    const client = this.#state.entered.value?.client;
+    if (!client) return;
+    try {
+      const [runs, costs] = await Promise.all([client.runsOf(sessionKey), client.costsOf(sessionKey)]);
+      if (this.session.value !== sessionKey) return;
+      this.facts.value = new Map(runs.map((run) => [run.runId, factsOfRun(run, costs.get(run.runId))]));
+    } catch (error) {
+      if (error instanceof RefusedError && error.status !== 404) this.#state.tellError(error);
+    }
+  }
+
+  /** What failed in a run is written down a moment after its end. */
+  async #lookAgain(runId: string): Promise<void> {
+    void this.#state.readNews();
+    void this.#state.readSessions();
+    const key = this.session.value;
+    if (key !== undefined) void this.#readFacts(key);
+    const failedHooks = await this.#state.entered.value?.client.failedHooks(runId).catch(() => undefined);
+    const shown = this.report.value;
+    if (failedHooks && shown && 'run' in shown && shown.run.runId === runId)
+      this.report.value = { ...shown, failedHooks };
+  }
+
+  /**
+   * `isQuiet` means that no person asked for the report. When such a run has nothing to show, for example a command,
+   * the last report stays visible.
+   */
+  async #showReport(runId: string, isQuiet: boolean): Promise<void> {
+    const client = this.#state.entered.value?.client;
+    if (!client) return;
+    this.#reportOf = runId;
+    if (!isQuiet) this.isPanelOpen.value = true;
+    try {
+      const report = await loadRunReport(client, runId);
+      const hasMuch = report.report !== undefined || report.calls.length > 0 || report.run.status === 'failed';
+      if (this.#reportOf === runId && (hasMuch || !isQuiet)) this.report.value = { key: ++this.#reports, ...report };
+    } catch (error) {
+      if (this.#reportOf === runId && !isQuiet)
+        this.report.value = { key: ++this.#reports, problem: sentenceOf(error) };
+    }
+  }
+}
+
+/** The gateway takes less; a larger file is not even read. */
+const LARGEST_FILE = 36 * 1024 * 1024;
+const LONGEST_DRAFT = 200_000;
+/** How long after the end of a run its records are complete. */
+const RECORDS_MS = 1_500;

@@ -1,0 +1,169 @@
+// Shows Markdown of models, people and files. The parser's tokens become elements directly and never pass through HTML,
+// so what looks like a tag is text. A block is drawn again only when its source changed: an answer that grows redraws
+// its last block.
+
+import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked';
+import { Component, type ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { CodeBlock } from './code-block.tsx';
+import { decodeEntities } from './decode-entities.ts';
+import { pictureAddress, safeAddress } from './safe-address.ts';
+
+export function Markdown({ text }: { text: string }) {
+  const blocks = useMemo(() => Lexer.lex(text, { gfm: true, breaks: true }), [text]);
+  return (
+    <>
+      {blocks.map((token, index) =>
+        token.type === 'space' || token.type === 'def' ? null : <Block key={index} token={token as MarkedToken} />,
+      )}
+    </>
+  );
+}
+
+class Block extends Component<{ token: MarkedToken }> {
+  override shouldComponentUpdate({ token }: { token: MarkedToken }): boolean {
+    return token.raw !== this.props.token.raw || token.type !== this.props.token.type;
+  }
+
+  override render({ token }: { token: MarkedToken }): ComponentChildren {
+    return renderBlock(token);
+  }
+}
+
+function renderBlock(token: MarkedToken): ComponentChildren {
+  switch (token.type) {
+    case 'paragraph':
+      return <p>{inline(token.tokens)}</p>;
+    case 'heading':
+      return <Heading depth={token.depth}>{inline(token.tokens)}</Heading>;
+    case 'code':
+      return <CodeBlock code={token.text} language={token.lang?.trim().split(/[\s{]/)[0] || undefined} />;
+    case 'blockquote':
+      return <blockquote>{blocksOf(token.tokens)}</blockquote>;
+    case 'list':
+      return <List list={token} />;
+    case 'table':
+      return <Table table={token} />;
+    case 'hr':
+      return <hr />;
+    case 'html':
+      return <p>{token.text}</p>;
+    case 'text':
+      return token.tokens ? inline(token.tokens) : decodeEntities(token.text);
+    case 'space':
+    case 'def':
+      return null;
+    default:
+      return inline([token]);
+  }
+}
+
+function blocksOf(tokens: readonly Token[] = []): ComponentChildren {
+  return tokens.map((token) => renderBlock(token as MarkedToken));
+}
+
+/** Headings of an answer stand below those of the page. */
+function Heading({ depth, children }: { depth: number; children: ComponentChildren }) {
+  if (depth <= 1) return <h3>{children}</h3>;
+  if (depth === 2) return <h4>{children}</h4>;
+  if (depth === 3) return <h5>{children}</h5>;
+  return <h6>{children}</h6>;
+}
+
+function List({ list }: { list: Tokens.List }) {
+  const items = list.items.map((item, index) => (
+    <li key={index} class={item.task ? 'task' : undefined}>
+      {item.task && (
+        <input type="checkbox" checked={item.checked} disabled aria-label={item.checked ? 'Done' : 'To do'} />
+      )}
+      {blocksOf(item.tokens.filter(({ type }) => type !== 'checkbox'))}
+    </li>
+  ));
+  return list.ordered ? <ol start={list.start === '' ? undefined : list.start}>{items}</ol> : <ul>{items}</ul>;
+}
+
+function Table({ table }: { table: Tokens.Table }) {
+  const side = (index: number) => table.align[index] ?? undefined;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: without a mouse, only an element that has the focus is scrolled.
+    <section class="table" tabIndex={0} aria-label="Table">
+      <table>
+        <thead>
+          <tr>
+            {table.header.map((cell, index) => (
+              <th key={index} scope="col" data-align={side(index)}>
+                {inline(cell.tokens)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {table.rows.map((row, at) => (
+            <tr key={at}>
+              {row.map((cell, index) => (
+                <td key={index} data-align={side(index)}>
+                  {inline(cell.tokens)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function inline(tokens: readonly Token[] = []): ComponentChildren {
+  return tokens.map((each) => {
+    const token = each as MarkedToken;
+    switch (token.type) {
+      case 'strong':
+        return <strong>{inline(token.tokens)}</strong>;
+      case 'em':
+        return <em>{inline(token.tokens)}</em>;
+      case 'del':
+        return <del>{inline(token.tokens)}</del>;
+      case 'codespan':
+        return <code>{token.text}</code>;
+      case 'br':
+        return <br />;
+      case 'link':
+        return <Anchor link={token} />;
+      case 'image':
+        return <Picture image={token} />;
+      case 'checkbox':
+        return null;
+      case 'text':
+        return token.tokens ? inline(token.tokens) : decodeEntities(token.text);
+      case 'escape':
+        return token.text;
+      default:
+        return 'text' in token ? token.text : token.raw;
+    }
+  });
+}
+
+function Anchor({ link }: { link: Tokens.Link }) {
+  const address = safeAddress(decodeEntities(link.href));
+  const children = inline(link.tokens);
+  // A link that leads nowhere good keeps its words, and its address can be read.
+  if (address === undefined) return <span title={link.href}>{children}</span>;
+  return (
+    <a href={address} title={link.title ?? undefined} target="_blank" rel="noopener noreferrer nofollow">
+      {children}
+    </a>
+  );
+}
+
+/** Loading a picture from elsewhere would tell its server who reads this, so that is left to the person. */
+function Picture({ image: { href, text } }: { image: Tokens.Image }) {
+  const inside = pictureAddress(href);
+  if (inside) return <img src={inside} alt={text} />;
+  const address = safeAddress(decodeEntities(href));
+  if (address === undefined) return <span>{text}</span>;
+  return (
+    <a class="remote-picture" href={address} target="_blank" rel="noopener noreferrer nofollow">
+      {`Picture on ${new URL(address).host}: ${text || 'without a description'}`}
+    </a>
+  );
+}

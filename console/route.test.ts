@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { formatRoute, parseRoute, type Route } from './route.ts';
+
+const ROUTES: readonly Route[] = [
+  { page: 'home' },
+  { page: 'new', agentId: 'coder' },
+  { page: 'session', session: 'agent:main:web:direct:a/b c%' },
+  { page: 'context' },
+  { page: 'context', session: 'agent:main:main' },
+  { page: 'context', session: 'agent:main:main', runId: 'run_1', call: 2 },
+  { page: 'runs', session: 'agent:main:main' },
+  { page: 'run', runId: 'run_1', beside: 'run_2' },
+  { page: 'hooks' },
+  { page: 'operations' },
+];
+
+describe('the addresses of the page', () => {
+  it.each(ROUTES)('lead back to what they name: $page', (route) => {
+    const [path = '', search] = formatRoute(route).split('?');
+    expect(parseRoute(path, search)).toEqual(route);
+  });
+
+  it.each(['/nowhere', '/sessions', '/sessions/x/runs/y', '/runs/x/y', '/hooks/x'])('are not %s', (path) => {
+    expect(parseRoute(path)).toEqual({ page: 'unknown' });
+  });
+
+  it('take an address that no browser would write as it is', () => {
+    expect(parseRoute('/sessions/%E0%A4%A')).toEqual({ page: 'session', session: '%E0%A4%A' });
+  });
+});

@@ -1,0 +1,63 @@
+// The conversations of the sidebar in groups: by day for those that people hold, and folded groups for subagents,
+// scheduled runs and calls of programs. Of one key only the latest session is listed. Pure.
+
+import type { ListedSession } from '../client/gateway-client.ts';
+
+export interface SessionGroup {
+  readonly title: string;
+  /** What people do not read every day is folded. */
+  readonly isFolded: boolean;
+  readonly sessions: readonly ListedSession[];
+}
+
+export interface SessionFilter {
+  readonly agentId?: string | undefined;
+  readonly now: number;
+}
+
+/** `sessions` come with those that began last first. */
+export function groupSessions(
+  sessions: readonly ListedSession[],
+  { agentId, now }: SessionFilter,
+): readonly SessionGroup[] {
+  const latest = latestOfKeys(sessions.filter((session) => agentId === undefined || session.agentId === agentId));
+  const sorted = latest.toSorted((one, other) => other.activeAt - one.activeAt);
+  const groups = new Map<string, ListedSession[]>(TITLES.map((title) => [title, []]));
+  for (const session of sorted) groups.get(titleOf(session, now))?.push(session);
+  return [...groups]
+    .filter(([, members]) => members.length > 0)
+    .map(([title, members]) => ({ title, isFolded: FOLDED.has(title), sessions: members }));
+}
+
+/** An open session stands for its key, else the one that began last. */
+function latestOfKeys(sessions: readonly ListedSession[]): readonly ListedSession[] {
+  const byKey = new Map<string, ListedSession>();
+  for (const session of sessions) {
+    const known = byKey.get(session.sessionKey);
+    if (!known || (known.endedAt !== null && session.endedAt === null)) byKey.set(session.sessionKey, session);
+  }
+  return [...byKey.values()];
+}
+
+function titleOf({ type, surface, activeAt }: ListedSession, now: number): string {
+  if (type === 'subagent') return 'Subagents';
+  if (type === 'scheduled') return 'Scheduled';
+  if (surface?.channel === 'api') return 'API calls';
+  const today = new Date(now).setHours(0, 0, 0, 0);
+  if (activeAt >= today) return 'Today';
+  if (activeAt >= today - DAY_MS) return 'Yesterday';
+  return activeAt >= today - 7 * DAY_MS ? 'Last 7 days' : 'Older';
+}
+
+const DAY_MS = 24 * 3_600_000;
+const TITLES = ['Today', 'Yesterday', 'Last 7 days', 'Older', 'Subagents', 'Scheduled', 'API calls'];
+const FOLDED: ReadonlySet<string> = new Set(['Subagents', 'Scheduled', 'API calls']);
+
+/** Where a conversation takes place, in words. */
+export function surfaceName({ surface, type }: ListedSession): string {
+  if (surface === null) return type === 'interactive' ? 'no surface' : type;
+  const { channel, peer } = surface;
+  if (channel === 'web') return 'web';
+  if (channel === 'cli') return 'terminal';
+  return peer.kind === 'direct' ? channel : `${channel} ${peer.kind}`;
+}

@@ -1,0 +1,76 @@
+// The bar above the content: the way to the sidebar on narrow screens, what is open, and what belongs to it.
+
+import type { ChatRoom } from '../chat-room.ts';
+import type { ConsoleState } from '../console-state.ts';
+import type { Route } from '../route.ts';
+import { Icon } from '../view/icon.tsx';
+
+export interface TopBarProps {
+  readonly state: ConsoleState;
+  readonly room: ChatRoom;
+  readonly route: Route;
+}
+
+export function TopBar({ state, room, route }: TopBarProps) {
+  const talk = room.talk.value;
+  const isChat = route.page === 'home' || route.page === 'new' || route.page === 'session';
+  const session = room.session.value;
+  return (
+    <header class="bar">
+      <button
+        type="button"
+        class="ghost round narrow-only"
+        aria-label="Menu"
+        aria-expanded={state.isSidebarOpen.value}
+        aria-controls="sidebar"
+        onClick={() => {
+          state.isSidebarOpen.value = !state.isSidebarOpen.value;
+        }}
+      >
+        <Icon name="menu" />
+      </button>
+      <h1>{titleOf(route, talk?.place.agentId)}</h1>
+      {isChat && session !== undefined && <code class="key">{session}</code>}
+      <span class="grow" />
+      <span id="link" class="link" role="status" data-state={state.link.value.state}>
+        {state.link.value.text}
+      </span>
+      {isChat && (
+        <button
+          id="panel-toggle"
+          class="quiet narrow-only"
+          type="button"
+          aria-expanded={room.isPanelOpen.value}
+          aria-controls="panel"
+          onClick={() => {
+            room.isPanelOpen.value = !room.isPanelOpen.value;
+          }}
+        >
+          Context
+        </button>
+      )}
+    </header>
+  );
+}
+
+function titleOf(route: Route, agentId: string | undefined): string {
+  switch (route.page) {
+    case 'home':
+    case 'session':
+      return agentId ?? 'Atrium';
+    case 'new':
+      return agentId ?? 'New conversation';
+    case 'context':
+      return 'Context';
+    case 'runs':
+      return 'Runs';
+    case 'run':
+      return 'Run';
+    case 'hooks':
+      return 'Hooks and plugins';
+    case 'operations':
+      return 'Operations';
+    case 'unknown':
+      return 'Atrium';
+  }
+}
