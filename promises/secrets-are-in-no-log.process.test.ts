@@ -14,9 +14,10 @@ const SECRETS = {
   pluginLine: `glpat-${'p1ug1n'.repeat(4)}`,
   providerError: `sk-proj-${'3rr0r'.repeat(6)}`,
   setting: 'k3y-0f-th3-c0ll3ct0r',
+  own: 'Kundin Nummer Siebenundvierzig',
 } as const;
 
-const PLUGIN = `api.logger.warn('my token is ${SECRETS.pluginLine}');
+const PLUGIN = `api.logger.warn('my token is ${SECRETS.pluginLine} for ${SECRETS.own}');
 api.on('message_received', () => { throw new Error('cannot use ${SECRETS.pluginLine}'); });`;
 
 it('secrets of settings, messages, tools, plugins and providers are in no log, on no terminal and in no trace', async () => {
@@ -25,7 +26,7 @@ it('secrets of settings, messages, tools, plugins and providers are in no log, o
   const gateway = await GatewayProcess.create({
     config: {
       gateway: { auth: { token: 'a-token-for-tests-only' } },
-      logging: { level: 'debug' },
+      logging: { level: 'debug', redactPatterns: ['/[Kk]undin Nummer \\w+/'] },
       diagnostics: {
         otel: {
           enabled: true,
@@ -38,7 +39,7 @@ it('secrets of settings, messages, tools, plugins and providers are in no log, o
       plugins: { entries: { chatty: { enabled: true } } },
     },
     files: {
-      'workspace/notes.md': `aws_key ${SECRETS.output}\n`,
+      'workspace/notes.md': `aws_key ${SECRETS.output} ${SECRETS.own}\n`,
       ...pluginFiles('chatty', PLUGIN),
     },
   });
@@ -46,12 +47,12 @@ it('secrets of settings, messages, tools, plugins and providers are in no log, o
   expect(await gateway.start()).toBe('ready');
   gateway.model.script([
     toolCall('read', { path: 'notes.md' }),
-    reply(`It says ${SECRETS.answer}.`),
+    reply(`It says ${SECRETS.answer} about ${SECRETS.own}.`),
     fail(400, { message: `the key ${SECRETS.providerError} is not valid` }),
   ]);
   const say = (content: string) =>
     gateway.fetch('/v1/chat/completions', { body: { model: 'atrium/main', messages: [{ role: 'user', content }] } });
-  expect((await say(`My key is ${SECRETS.message}. Read notes.md.`)).status).toBe(200);
+  expect((await say(`My key is ${SECRETS.message}. Read notes.md for ${SECRETS.own}.`)).status).toBe(200);
   expect((await say('And again?')).ok).toBe(false);
   await gateway.stop();
 

@@ -12,6 +12,8 @@ const SECRETS = {
   params: `glpat-${'p4r4ms'.repeat(4)}`,
   output: `AKIA${'0UTPUT'.repeat(3)}`,
   field: 'correct-horse-battery',
+  /** Looks like ordinary words; a pattern of the operator says what it is. */
+  own: 'Kundin Nummer Siebenundvierzig',
 } as const;
 
 /** What the provider is told in headers. These are not even in a bundle from which nothing was removed. */
@@ -31,14 +33,18 @@ it.each(
     protocol,
     provider: PROVIDER,
     variables: ALL_LOGS,
-    files: { 'workspace/notes.md': `aws_key ${SECRETS.output}\npassword: ${SECRETS.field}\n` },
+    config: { logging: { redactPatterns: ['kundin nummer \\w+'] } },
+    files: { 'workspace/notes.md': `aws_key ${SECRETS.output}\npassword: ${SECRETS.field}\nfor ${SECRETS.own}\n` },
   });
   scratch.model.script([
-    toolCall('read', { path: 'notes.md', apiKey: SECRETS.params, note: `with ${SECRETS.params}` }),
+    toolCall('read', { path: 'notes.md', apiKey: SECRETS.params, note: `with ${SECRETS.params} of ${SECRETS.own}` }),
     toolCall('read', { path: 'notes.md' }),
-    reply(`It says ${SECRETS.answer}, that is all.`),
+    reply(`It says ${SECRETS.answer}, that is all about ${SECRETS.own}.`),
   ]);
-  const { runId } = await scratch.channel.says({}, `My key is ${SECRETS.message}. Please read notes.md.`);
+  const { runId } = await scratch.channel.says(
+    {},
+    `My key is ${SECRETS.message}. Please read notes.md for ${SECRETS.own}.`,
+  );
   const { status, sessionKey } = await scratch.services.runs.wait(runId);
   expect(status).toBe('done');
   expect(scratch.model.requests.at(-1)?.body).toMatch(SECRETS.output);

@@ -78,16 +78,22 @@ async function exportFromStore(
 ): Promise<ExportedBundle> {
   const { environment } = io;
   const { stateDir } = environment;
-  const [{ openSqliteStore }, { exportSession }] = await Promise.all([
+  const [{ openSqliteStore }, { exportSession }, { createRedactor }] = await Promise.all([
     import('../store/sqlite/open-sqlite-store.ts'),
     import('../gateway/bundle/export-session.ts'),
+    import('../gateway/create-redactor.ts'),
   ]);
   // A configuration that cannot be read must not keep a person from their records.
-  const { config } = await loadConfig({ environment }).catch(() => ({ config: {} }));
+  const { config } = await loadConfig({ environment }).catch(() => {
+    if (request.isRedacted)
+      io.err('atrium: The configuration cannot be read, so what logging.redactPatterns means is not hidden.\n');
+    return { config: {} };
+  });
   const store = await openSqliteStore({ file: join(stateDir, 'atrium', 'atrium.db'), readOnly: true });
   try {
     const trajectoryDir = trajectoryPlaceOf(environment, config).dir;
-    const parts = { store, trajectoryDir, now: () => io.now().getTime() };
+    const redactor = await createRedactor(config);
+    const parts = { store, trajectoryDir, redactor, now: () => io.now().getTime() };
     return await exportSession(parts, { parent: exportsDir(stateDir), ...request });
   } finally {
     await store.close();

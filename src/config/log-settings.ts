@@ -32,3 +32,8 @@ export function logSettingsOf(
     consoleStyle: logging.consoleStyle ?? 'pretty',
   };
 }
+
+/** The patterns of the operator. `redactSensitive: "off"` switches these off, and never what Atrium recognises by itself. */
+export function redactPatternsOf({ logging = {} }: Pick<Config, 'logging'>): readonly string[] {
+  return logging.redactSensitive === 'off' ? [] : (logging.redactPatterns ?? []);
+}

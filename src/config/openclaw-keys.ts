@@ -407,12 +407,14 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
     'memory.qmd.scope',
     'It holds for memory_search and memory_get with any backend; without it, they are there in every session.',
   ),
-  ...protects(
+  ...different(
     'logging.redactPatterns',
-    'Records and logs hide what looks like a secret to Atrium, and what these patterns match is not hidden.',
-    { gate: 'start' },
+    'They come on top of what Atrium hides by itself, in all logs, trajectories, traces and bundles. A pattern with look-ahead, look-behind or a reference to a group is refused.',
   ),
-  ...harmless('logging.redactSensitive', 'What looks like a secret is hidden in records and logs, whatever is set.'),
+  ...different(
+    'logging.redactSensitive',
+    'The value "off" switches the patterns off; what Atrium recognises as a secret is hidden in any case.',
+  ),
   ...used('logging', 'consoleLevel consoleStyle file level maxFileBytes'),
   ...harmless('logging', 'It changes nothing about the log.'),
   ...used('diagnostics', 'enabled'),

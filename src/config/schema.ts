@@ -4,6 +4,7 @@
 // loads zod.
 
 import { z } from 'zod';
+import { problemOfRedactPattern } from '../protocol/redact-pattern.ts';
 import { SESSION_TYPES } from '../protocol/session-type.ts';
 import { SPEND_PERIODS } from '../protocol/spend-limit.ts';
 import { TRUNCATION_WARNING_MODES } from './bootstrap-limits.ts';
@@ -925,7 +926,14 @@ const env = z
 
 const logLevel = () => oneOf(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace']);
 
-/** Patterns of the operator are not used. They are read in order to refuse the start. */
+function redactPattern() {
+  return z.string({ error: 'a regular expression' }).superRefine((pattern, context) => {
+    const problem = problemOfRedactPattern(pattern);
+    if (problem !== undefined)
+      context.addIssue({ code: 'custom', message: `a regular expression that can be used: ${problem}` });
+  });
+}
+
 const logging = shared({
   level: logLevel().optional().describe('Which lines the log file keeps. Default "info".'),
   file: text().optional().describe('The log file. Default <state>/logs/atrium.log.'),
@@ -936,7 +944,14 @@ const logging = shared({
   consoleStyle: oneOf(['pretty', 'compact', 'json'])
     .optional()
     .describe('How they look: with the time, without it, or as JSON. Default "pretty".'),
-  redactPatterns: texts().optional().describe('Not used; where it is set, the gateway is not started.'),
+  redactPatterns: z
+    .array(redactPattern(), { error: 'a list of patterns' })
+    .max(32, { error: 'a list of at most 32 patterns' })
+    .optional()
+    .describe('What is hidden in logs and records besides what looks like a secret: regular expressions.'),
+  redactSensitive: oneOf(['off', 'tools'])
+    .optional()
+    .describe('"off" switches "redactPatterns" off. What Atrium recognises as a secret is always hidden.'),
 });
 
 const approvals = shared({

@@ -16,6 +16,8 @@ export interface LogOptions {
   readonly config: Pick<Config, 'logging'>;
   readonly show: ShowLine;
   readonly now: () => number;
+  /** Hides secrets in a text; by default those that Atrium knows. */
+  readonly redact?: ((text: string) => string) | undefined;
 }
 
 export interface GatewayLog extends Log {
@@ -26,13 +28,13 @@ export interface GatewayLog extends Log {
   close(): void;
 }
 
-export function createLog({ environment, config, show, now }: LogOptions): GatewayLog {
+export function createLog({ environment, config, show, now, redact = redactText }: LogOptions): GatewayLog {
   const settings = logSettingsOf(environment, config);
   const shown = (level: LogLevel): Say => {
     const isShown = isAtLeast(level, settings.consoleLevel);
-    return (sentence, about) => isShown && show(level, redactText(sentence), about);
+    return (sentence, about) => isShown && show(level, redact(sentence), about);
   };
-  const file = new LogFile({ ...settings, now, warn: shown('warn') });
+  const file = new LogFile({ ...settings, now, redact, warn: shown('warn') });
   const both = (level: keyof Log, terminal: Say): Say => {
     const write = file[level];
     return (sentence, about) => {

@@ -16,6 +16,7 @@ import { DebugLogs } from '../recorder/debug-logs.ts';
 import { DebugSwitches, type DebugSwitchesSettings } from '../recorder/debug-switches.ts';
 import { HookRecordSink } from '../recorder/hook-record-sink.ts';
 import { Recorder } from '../recorder/recorder.ts';
+import type { Redactor } from '../recorder/redactor.ts';
 import { Trajectory } from '../recorder/trajectory.ts';
 import type { CommitCounter, Store } from '../store/store.ts';
 import { FaultLog } from './fault-log.ts';
@@ -35,6 +36,7 @@ export interface RecordOptions {
   readonly watchFacts?: WatchFacts | undefined;
   /** The log, metrics and traces, as far as they are wanted. */
   readonly listeners?: readonly FactListener[] | undefined;
+  readonly redactor?: Redactor | undefined;
 }
 
 /** Called with the name of every fact when it is told, and with the number of commits of each site so far. */
@@ -52,7 +54,7 @@ export interface Records {
 }
 
 export function createRecords(options: RecordOptions): Records {
-  const { environment, config, store, now, warn, log = warn, packs, watchFacts, listeners = [] } = options;
+  const { environment, config, store, now, warn, log = warn, packs, watchFacts, listeners = [], redactor } = options;
   const local = new LocalFolders();
   const files = new AppendedFiles({ warn, isLocal: (dir) => local.has(dir) });
   const place = trajectoryPlaceOf(environment, config);
@@ -60,10 +62,11 @@ export function createRecords(options: RecordOptions): Records {
   const debugSwitches = new DebugSwitches({ ...switchedOn(debugSettings), now });
   const hookStatistics = new HookStatistics();
   const recorder = new Recorder({
-    trajectory: new Trajectory({ ...place, files }),
-    debugLogs: new DebugLogs({ settings: debugSettings, switches: debugSwitches, files, say: log }),
+    trajectory: new Trajectory({ ...place, files, redact: redactor?.text }),
+    debugLogs: new DebugLogs({ settings: debugSettings, switches: debugSwitches, files, say: log, redactor }),
     hookRecords: new HookRecordSink({ store, warn, maxRows: config.recorder?.hookRecords?.maxRows }),
     hookStatistics,
+    redact: redactor?.text,
     now,
   });
   const troubles = new HandlerTroubles(new FaultLog({ warn, now }));

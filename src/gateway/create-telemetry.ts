@@ -7,6 +7,7 @@ import type { Config } from '../config/schema.ts';
 import { type OtelSettings, telemetrySettingsOf } from '../config/telemetry-settings.ts';
 import type { FactListener } from '../facts/teller.ts';
 import type { Say } from '../protocol/log.ts';
+import type { Redactor } from '../recorder/redactor.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { GaugeParts } from './read-gauges.ts';
 
@@ -17,6 +18,7 @@ export interface TelemetryOptions {
   readonly gauges: () => GaugeParts;
   readonly now: () => number;
   readonly warn: Say;
+  readonly redactor?: Redactor | undefined;
 }
 
 export interface Telemetry {
@@ -75,7 +77,7 @@ interface Exporter {
 async function createExporters(
   settings: OtelSettings,
   metrics: Metrics,
-  { now, warn }: TelemetryOptions,
+  { now, warn, redactor }: TelemetryOptions,
 ): Promise<{ readonly listeners: readonly FactListener[]; readonly parts: readonly Exporter[] }> {
   const { tracesUrl, metricsUrl, headers, serviceName, sampleRate, flushIntervalMs, content } = settings;
   const [{ OtlpEndpoint }, { SpanExporter }, { MetricExporter }, { RunSpans }] = await Promise.all([
@@ -96,7 +98,7 @@ async function createExporters(
       warn,
       dropped: (count) => metrics.add('atrium.telemetry.dropped', {}, count),
     });
-    listeners.push(new RunSpans({ emit: spans.add, sampleRate, content, now }).listen);
+    listeners.push(new RunSpans({ emit: spans.add, sampleRate, content, now, redact: redactor?.text }).listen);
     parts.push(spans);
   }
   if (metricsUrl !== undefined) {

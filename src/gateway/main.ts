@@ -55,6 +55,7 @@ import { createHandlerFiles } from './create-handler-files.ts';
 import { createPackContext } from './create-pack-context.ts';
 import { createPlugins, type GatewayPlugins } from './create-plugins.ts';
 import { createRecords, type WatchFacts } from './create-records.ts';
+import { createRedactor } from './create-redactor.ts';
 import { createRunParts } from './create-run-parts.ts';
 import { createSchedule, type GatewaySchedule } from './create-schedule.ts';
 import { createSpawner } from './create-spawner.ts';
@@ -175,7 +176,8 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const storeWatch = new StoreWatch({ store: opened, now, warn });
   const knownParts = new KnownParts(storeWatch.store);
   const { store } = knownParts;
-  const telemetry = await createTelemetry({ environment, config, gauges: () => statusParts, now, warn });
+  const redactor = await createRedactor(config);
+  const telemetry = await createTelemetry({ environment, config, gauges: () => statusParts, now, warn, redactor });
   const records = createRecords({
     environment,
     config,
@@ -186,6 +188,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     packs: () => packs,
     watchFacts: options.watchFacts,
     listeners: [...(options.factLog ? [logFacts(options.factLog)] : []), ...telemetry.listeners],
+    redactor,
   });
   const attachments = createAttachments({ environment, config, store, now });
   const { live, recorder, hooks, teller } = records;
@@ -546,7 +549,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
       exportSession: async ({ parent = exportsDir(stateDir), ...request }) => {
         const { exportSession } = await import('./bundle/export-session.ts');
         await recorder.drain();
-        return exportSession({ store, trajectoryDir, now }, { ...request, parent });
+        return exportSession({ store, trajectoryDir, now, redactor }, { ...request, parent });
       },
     },
     plugins: plugins.control,

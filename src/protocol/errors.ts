@@ -125,3 +125,12 @@ export class ReplayInputGoneError extends defineError({
   means: 'A run was to be replayed, and an input of it is not stored: it was pruned, deleted, or never recorded.',
   remedy: 'Raise `recorder.captures.maxDays` and `recorder.captures.maxBytes` to keep the inputs of runs longer.',
 }) {}
+
+export class RedactPatternError extends defineError({
+  code: 'ATRIUM_CONFIG_REDACT_PATTERN',
+  message: ({ index, problem }: { index: number; problem: string }) =>
+    `logging.redactPatterns[${index}] cannot be used: ${problem}. Write it without look-ahead, look-behind and references to groups.`,
+  means:
+    'A pattern that shall hide text in logs and records is no regular expression of the engine that matches in bounded time. The gateway does not start, so that nothing is written that was meant to be hidden.',
+  remedy: 'Correct the pattern, or remove it from `logging.redactPatterns`.',
+}) {}

@@ -16,12 +16,12 @@ export interface ValueLimits {
 
 export const RECORD_LIMITS: ValueLimits = { characters: 32_768, items: 64, keys: 64, depth: 6, values: 20_000 };
 
-export function boundValue(value: unknown, limits: ValueLimits = RECORD_LIMITS): JsonValue {
+export function boundValue(value: unknown, limits: ValueLimits = RECORD_LIMITS, redact = redactText): JsonValue {
   let left = limits.values;
   return bound(value, 0);
 
   function bound(value: unknown, depth: number): JsonValue {
-    if (typeof value === 'string') return boundText(value, limits.characters);
+    if (typeof value === 'string') return boundText(value, limits.characters, redact);
     if (typeof value === 'boolean' || value === null) return value;
     if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
     if (typeof value === 'bigint') return String(value);
@@ -29,7 +29,7 @@ export function boundValue(value: unknown, limits: ValueLimits = RECORD_LIMITS):
     if (depth >= limits.depth) return '[deeper values left out]';
     if (left <= 0) return '[more values left out]';
     if (Array.isArray(value)) return boundList(value, depth);
-    if (value instanceof Error) return boundText(`${value.name}: ${value.message}`, limits.characters);
+    if (value instanceof Error) return boundText(`${value.name}: ${value.message}`, limits.characters, redact);
     return boundObject(value, depth);
   }
 
@@ -70,9 +70,9 @@ const MAX_KNOWN_NAMES = 1_024;
 const MAX_KNOWN_LENGTH = 64;
 
 /** Secrets are removed before the text is cut; otherwise half of one could stay at the end. */
-function boundText(text: string, limit: number): string {
-  if (text.length <= limit) return text.length < LONG_TEXT ? redactText(text) : redactOnce(text);
-  const shown = redactText(text.slice(0, limit + 512)).slice(0, limit);
+function boundText(text: string, limit: number, redact = redactText): string {
+  if (text.length <= limit) return text.length < LONG_TEXT ? redact(text) : redactOnce(text, redact);
+  const shown = redact(text.slice(0, limit + 512)).slice(0, limit);
   const whole = /[\uD800-\uDBFF]$/.test(shown) ? shown.slice(0, -1) : shown;
   return `${whole}…[${text.length - whole.length} more characters left out]`;
 }
@@ -81,10 +81,11 @@ function boundText(text: string, limit: number): string {
  * The same system prompt is recorded with every run, and looking for secrets in it was a third of the cost of
  * recording.
  */
-function redactOnce(text: string): string {
+function redactOnce(text: string, redact: (text: string) => string): string {
+  const redactedTexts = textsOf(redact);
   const known = redactedTexts.get(text);
   if (known !== undefined) return known;
-  const redacted = redactText(text);
+  const redacted = redact(text);
   redactedTexts.set(text, redacted);
   const [oldest] = redactedTexts.keys();
   if (redactedTexts.size > MAX_REDACTED_TEXTS && oldest !== undefined) redactedTexts.delete(oldest);
@@ -93,4 +94,11 @@ function redactOnce(text: string): string {
 
 const LONG_TEXT = 2_048;
 const MAX_REDACTED_TEXTS = 16;
-const redactedTexts = new Map<string, string>();
+/** What each way of hiding secrets made of long texts. */
+const textsByRedact = new WeakMap<(text: string) => string, Map<string, string>>();
+
+function textsOf(redact: (text: string) => string): Map<string, string> {
+  const texts = textsByRedact.get(redact) ?? new Map<string, string>();
+  textsByRedact.set(redact, texts);
+  return texts;
+}

@@ -12,7 +12,7 @@ import type { AppendedFiles } from './appended-files.ts';
 import { comparePieces, listBreakpoints, type PromptPiece, readPromptPieces } from './cache-prefix.ts';
 import type { DebugSwitches } from './debug-switches.ts';
 import { describeAnswer, describeRequest, parsedBody } from './describe-payload.ts';
-import { redactText, redactValue } from './redact.ts';
+import { BUILT_IN_REDACTOR, type Redactor } from './redactor.ts';
 import { StreamedText } from './streamed-text.ts';
 import type { TraceContext } from './trajectory.ts';
 
@@ -35,6 +35,7 @@ export interface DebugLogParts {
   readonly files: AppendedFiles;
   /** Writes a line to the log of the gateway. */
   readonly say: (line: string) => void;
+  readonly redactor?: Redactor | undefined;
 }
 
 export type LoggedRequest = Pick<RecordedRequest, 'call' | 'body' | 'cacheTrace'>;
@@ -46,6 +47,7 @@ const MAX_KNOWN_REQUESTS = 200;
 
 export class DebugLogs {
   readonly #parts: DebugLogParts;
+  readonly #redactor: Redactor;
   readonly #streams = new Map<string, { kind: StreamKind; readonly text: StreamedText }>();
   /** The last request of each session to each model, to say how much of it a cache can use again. */
   readonly #requests = new Map<string, { readonly pieces: readonly PromptPiece[]; readonly of: object }>();
@@ -53,6 +55,7 @@ export class DebugLogs {
 
   constructor(parts: DebugLogParts) {
     this.#parts = parts;
+    this.#redactor = parts.redactor ?? BUILT_IN_REDACTOR;
   }
 
   /** True when a stream log is on, so that streams are otherwise not recorded. */
@@ -68,13 +71,14 @@ export class DebugLogs {
         ...recordOf(context, at),
         stage: 'request',
         call,
-        payload: redactValue(parsedBody(body)),
+        payload: this.#redactor.value(parsedBody(body)),
         payloadDigest: digestOf(body),
       });
     }
     if (this.#isOn('raw-stream', context)) this.#streamRequest(context, request, at);
     if (this.#isOn('cache-trace', context)) this.#traceCache(context, request, at);
-    if (this.#isOn('model-payload', context)) say(describeRequest(context, call, body, settings.modelPayload.level));
+    if (this.#isOn('model-payload', context))
+      say(describeRequest(context, call, body, settings.modelPayload.level, this.#redactor));
   }
 
   modelAnswer(context: TraceContext, answer: RecordedModelCall, at: number): void {
@@ -83,13 +87,14 @@ export class DebugLogs {
     if (this.#isOn('raw-stream', context)) this.#endStream(context, answer, at);
     this.#streams.delete(streamOf(context));
     if (this.#isOn('cache-trace', context)) this.#traceUse(context, answer, at);
-    if (this.#isOn('model-payload', context)) say(describeAnswer(context, answer, settings.modelPayload.level));
+    if (this.#isOn('model-payload', context))
+      say(describeAnswer(context, answer, settings.modelPayload.level, this.#redactor));
   }
 
   streamDelta(context: TraceContext, kind: StreamKind, delta: string, at: number): void {
     if (!this.#isOn('raw-stream', context)) return;
     const key = streamOf(context);
-    const stream = this.#streams.get(key) ?? { kind, text: new StreamedText() };
+    const stream = this.#streams.get(key) ?? { kind, text: new StreamedText(this.#redactor) };
     keep(this.#streams, key, stream, MAX_KNOWN_STREAMS);
     if (stream.kind !== kind) this.#writeDeltas(context, stream.kind, stream.text.end());
     stream.kind = kind;
@@ -108,8 +113,8 @@ export class DebugLogs {
   #logAnswer(context: TraceContext, answer: RecordedModelCall, at: number): void {
     const { file } = this.#parts.settings.payloadLog;
     const { call, stop, usage, ms, text = '', thinking = '', toolCalls = [] } = answer;
-    const error = answer.error === undefined ? undefined : redactText(answer.error);
-    const response = redactValue(jsonOf({ stop, text, thinking, toolCalls }));
+    const error = answer.error === undefined ? undefined : this.#redactor.text(answer.error);
+    const response = this.#redactor.value(jsonOf({ stop, text, thinking, toolCalls }));
     this.#append(file, { ...recordOf(context, at), stage: 'response', call, ms, response, error });
     this.#append(file, { ...recordOf(context, at), stage: 'usage', call, usage, error });
   }
@@ -127,7 +132,7 @@ export class DebugLogs {
       call,
       provider,
       modelId,
-      messages: redactValue(jsonOf(said)),
+      messages: this.#redactor.value(jsonOf(said)),
     });
   }
 
@@ -138,7 +143,7 @@ export class DebugLogs {
     if (stream) this.#writeDeltas(context, stream.kind, stream.text.end());
     const { call, stop, usage, text = '', thinking = '', toolCalls = [] } = answer;
     for (const { id, name, params } of toolCalls) {
-      const shown = redactValue(jsonOf({ name, params }));
+      const shown = this.#redactor.value(jsonOf({ name, params }));
       this.#append(file, {
         ts: at,
         event: 'assistant_tool_call',
@@ -149,7 +154,7 @@ export class DebugLogs {
         ...objectOf(shown),
       });
     }
-    const whole = { rawText: redactText(text), rawThinking: redactText(thinking) };
+    const whole = { rawText: this.#redactor.text(text), rawThinking: this.#redactor.text(thinking) };
     this.#append(file, { ts: at, event: 'assistant_message_end', runId, sessionId, ...whole, call, stop, usage });
   }
 
@@ -172,14 +177,14 @@ export class DebugLogs {
       seq: ++this.#cacheSeq,
       stage: 'request',
       call,
-      prompt: wanted.prompt && prompt !== undefined ? redactText(prompt) : undefined,
-      system: wanted.system ? redactText(system) : undefined,
+      prompt: wanted.prompt && prompt !== undefined ? this.#redactor.text(prompt) : undefined,
+      system: wanted.system ? this.#redactor.text(system) : undefined,
       systemDigest: digestOf(system),
       messageCount: messages.length,
       messageRoles: messages.map(({ role }) => role),
       messageFingerprints: fingerprints,
       messagesDigest: digestOf(fingerprints.join('\n')),
-      messages: wanted.messages ? redactValue(jsonOf(messages)) : undefined,
+      messages: wanted.messages ? this.#redactor.value(jsonOf(messages)) : undefined,
       breakpoints: listBreakpoints(pieces),
       reuse: this.#compare(context, call, pieces),
     });
@@ -204,7 +209,7 @@ export class DebugLogs {
       call,
       usage: { input, cacheRead, cacheWrite, uncached: Math.max(0, input - cacheRead - cacheWrite) },
       readShare: input === 0 ? null : Math.round((cacheRead / input) * 1_000) / 1_000,
-      error: error === undefined ? undefined : redactText(error),
+      error: error === undefined ? undefined : this.#redactor.text(error),
     });
   }
 

@@ -5,10 +5,16 @@ import type { ModelPayloadLevel } from '../protocol/debug-log.ts';
 import { isJsonObject, type JsonValue } from '../protocol/json.ts';
 import type { RecordedModelCall } from '../protocol/recorded-fact.ts';
 import { talkOf } from './cache-prefix.ts';
-import { redactText, redactValue } from './redact.ts';
+import { BUILT_IN_REDACTOR, type Redactor } from './redactor.ts';
 import type { TraceContext } from './trajectory.ts';
 
-export function describeRequest(context: TraceContext, call: number, body: string, level: ModelPayloadLevel): string {
+export function describeRequest(
+  context: TraceContext,
+  call: number,
+  body: string,
+  level: ModelPayloadLevel,
+  redactor: Redactor = BUILT_IN_REDACTOR,
+): string {
   const payload = parsedBody(body);
   const request = isJsonObject(payload) ? payload : {};
   const messages = talkOf(request);
@@ -25,14 +31,19 @@ export function describeRequest(context: TraceContext, call: number, body: strin
   ];
   const line = `Model request ${context.runId} call ${call}: ${facts.join(', ')}`;
   if (level === 'tools') {
-    return `${line}: ${tools.map((tool) => `${redactText(toolNameOf(tool))} (${sizeOf(tool)} bytes)`).join(', ')}`;
+    return `${line}: ${tools.map((tool) => `${redactor.text(toolNameOf(tool))} (${sizeOf(tool)} bytes)`).join(', ')}`;
   }
-  return level === 'full-redacted' ? `${line}; payload ${JSON.stringify(redactValue(payload))}` : line;
+  return level === 'full-redacted' ? `${line}; payload ${JSON.stringify(redactor.value(payload))}` : line;
 }
 
-export function describeAnswer(context: TraceContext, answer: RecordedModelCall, level: ModelPayloadLevel): string {
+export function describeAnswer(
+  context: TraceContext,
+  answer: RecordedModelCall,
+  level: ModelPayloadLevel,
+  redactor: Redactor = BUILT_IN_REDACTOR,
+): string {
   const { call, stop, usage, ms, error, text = '', toolCalls = [] } = answer;
-  const calls = toolCalls.map(({ name }) => redactText(name)).join(', ');
+  const calls = toolCalls.map(({ name }) => redactor.text(name)).join(', ');
   const facts = [
     stop,
     `${ms} ms`,
@@ -40,12 +51,12 @@ export function describeAnswer(context: TraceContext, answer: RecordedModelCall,
     `${usage.output} out`,
     `${text.length} characters`,
     ...(toolCalls.length === 0 ? [] : [`calls ${calls}`]),
-    ...(error === undefined ? [] : [`error ${redactText(error)}`]),
+    ...(error === undefined ? [] : [`error ${redactor.text(error)}`]),
   ];
   const line = `Model answer ${context.runId} call ${call}: ${facts.join(', ')}`;
   if (level !== 'full-redacted') return line;
   const whole = parsedBody(JSON.stringify({ text, toolCalls }));
-  return `${line}; answer ${JSON.stringify(redactValue(whole))}`;
+  return `${line}; answer ${JSON.stringify(redactor.value(whole))}`;
 }
 
 /** The value of a JSON text, or the text itself when it is none. */

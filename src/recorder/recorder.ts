@@ -7,7 +7,7 @@
 
 import { isJsonObject } from '../protocol/json.ts';
 import type { RecordedCall, RecordedFact, RecordedFactType } from '../protocol/recorded-fact.ts';
-import { boundValue } from './bound-value.ts';
+import { boundValue, RECORD_LIMITS } from './bound-value.ts';
 import type { DebugLogs } from './debug-logs.ts';
 import { hashContent, hashText } from './hash-content.ts';
 import type { HookRecordSink } from './hook-record-sink.ts';
@@ -18,6 +18,8 @@ export interface RecorderParts {
   readonly debugLogs?: DebugLogs | undefined;
   readonly hookRecords?: HookRecordSink | undefined;
   readonly hookStatistics?: HookCallCounter | undefined;
+  /** Hides secrets in a text; by default those that Atrium knows. */
+  readonly redact?: ((text: string) => string) | undefined;
   readonly now: () => number;
 }
 
@@ -195,7 +197,7 @@ export class Recorder {
     const { trajectory, hookRecords, hookStatistics } = this.#parts;
     const isHidden = write === 'hashes' && call.isOwnWords !== true;
     const error = call.error !== undefined && isHidden ? hashText(call.error) : call.error;
-    const diff = call.diff && write === 'whole' ? boundValue(call.diff()) : null;
+    const diff = call.diff && write === 'whole' ? boundValue(call.diff(), RECORD_LIMITS, this.#parts.redact) : null;
     if (context) {
       const facts = { hook, handler: id, owner, ms, outcome, changed, error };
       trajectory.record(context, 'hook.called', diff === null ? facts : { ...facts, diff }, at);

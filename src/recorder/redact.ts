@@ -41,15 +41,15 @@ function looksSecret(name: string): boolean {
 }
 
 /** Returns a value with its secrets replaced, at any depth. Values that are nested too deeply are dropped. */
-export function redactValue(value: JsonValue, depth = 0): JsonValue {
-  if (typeof value === 'string') return redactText(value);
+export function redactValue(value: JsonValue, redact = redactText, depth = 0): JsonValue {
+  if (typeof value === 'string') return redact(value);
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= MAX_DEPTH) return REDACTED;
-  if (!isJsonObject(value)) return value.map((item) => redactValue(item, depth + 1));
+  if (!isJsonObject(value)) return value.map((item) => redactValue(item, redact, depth + 1));
   return Object.fromEntries(
     Object.entries(value).map(([name, field]) => [
-      redactText(name),
-      hidesField(name, field) ? REDACTED : redactValue(field, depth + 1),
+      redact(name),
+      hidesField(name, field) ? REDACTED : redactValue(field, redact, depth + 1),
     ]),
   );
 }

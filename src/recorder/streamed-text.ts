@@ -5,7 +5,7 @@
 // Promise: without a secret, the pieces that come out are those that went in. Held text is bounded: where no such place
 // comes, everything is released.
 
-import { redactText } from './redact.ts';
+import { BUILT_IN_REDACTOR, type Redactor } from './redactor.ts';
 
 export interface StreamedPiece {
   readonly text: string;
@@ -13,10 +13,18 @@ export interface StreamedPiece {
 }
 
 const MAX_HELD = 8_192;
+const BLANKS = { end: /\s$/, begin: /^\s/ };
+/** What an own pattern means may have blanks in it. */
+const LINES = { end: /\n$/, begin: /^\n/ };
 
 export class StreamedText {
   #held: StreamedPiece[] = [];
   #length = 0;
+  readonly #redactor: Redactor;
+
+  constructor(redactor: Redactor = BUILT_IN_REDACTOR) {
+    this.#redactor = redactor;
+  }
 
   /** Returns the pieces that may be written now. */
   add(piece: StreamedPiece): readonly StreamedPiece[] {
@@ -37,7 +45,8 @@ export class StreamedText {
     for (let count = this.#held.length; count > 0; count--) {
       const last = this.#held[count - 1]?.text ?? '';
       const next = this.#held[count]?.text ?? '';
-      if (!/\s$/.test(last) && !/^\s/.test(next)) continue;
+      const { end, begin } = this.#redactor.hasOwnPatterns ? LINES : BLANKS;
+      if (!end.test(last) && !begin.test(next)) continue;
       const before = this.#held
         .slice(0, count)
         .map(({ text }) => text)
@@ -52,7 +61,7 @@ export class StreamedText {
     this.#held = this.#held.slice(count);
     const whole = released.map(({ text }) => text).join('');
     this.#length -= whole.length;
-    const shown = redactText(whole);
+    const shown = this.#redactor.text(whole);
     if (shown === whole) return released;
     return [{ text: shown, at: released.at(-1)?.at ?? 0 }];
   }

@@ -8,7 +8,8 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { isJsonObject, type JsonValue } from '../protocol/json.ts';
 import type { AppendedFiles, FilePlace } from './appended-files.ts';
-import { boundValue } from './bound-value.ts';
+import { boundValue, RECORD_LIMITS } from './bound-value.ts';
+import { redactText } from './redact.ts';
 import { takePrompt, type WrittenPrompt, withPrompt } from './trajectory-prompts.ts';
 
 const TRACE_TYPES = [
@@ -45,6 +46,8 @@ export interface TrajectorySettings {
   readonly enabled?: boolean | undefined;
   /** The most bytes of one session. */
   readonly maxBytes?: number | undefined;
+  /** Hides secrets in a text. */
+  readonly redact?: ((text: string) => string) | undefined;
 }
 
 export const MAX_TRACE_EVENT_BYTES = 256 * 1024;
@@ -58,13 +61,21 @@ export class Trajectory {
   readonly #files: AppendedFiles;
   readonly #enabled: boolean;
   readonly #maxBytes: number;
+  readonly #redact: (text: string) => string;
   /** The fields that name a record's run, as text, because a run writes them a dozen times. */
   readonly #fieldsOf = new WeakMap<TraceContext, { readonly traceId: string; readonly fields: string }>();
 
   /** By file, the hashes of the prompts that this process has written into it. */
   readonly #prompts = new Map<string, Set<string>>();
 
-  constructor({ dir, files, enabled = true, maxBytes = MAX_TRACE_FILE_BYTES }: TrajectorySettings) {
+  constructor({
+    dir,
+    files,
+    enabled = true,
+    maxBytes = MAX_TRACE_FILE_BYTES,
+    redact = redactText,
+  }: TrajectorySettings) {
+    this.#redact = redact;
     this.#dir = dir;
     this.#files = files;
     this.#enabled = enabled;
@@ -82,7 +93,7 @@ export class Trajectory {
   record(context: TraceContext, type: TraceType, data: Readonly<Record<string, unknown>>, at: number): void {
     if (!this.#enabled) return;
     const make = this.#recordMaker(context, at);
-    const taken = takePrompt(boundValue(data));
+    const taken = takePrompt(boundValue(data, RECORD_LIMITS, this.#redact));
     let record = make(type, taken.data);
     const bytes = record.bytes + (taken.prompt?.bytes ?? 0);
     const isTooLong = bytes > MAX_TRACE_EVENT_BYTES - SPARE_BYTES;

@@ -10,6 +10,8 @@ import { redactText } from '../recorder/redact.ts';
 import { RotatingFile } from './rotating-file.ts';
 
 export interface LogFileSettings {
+  /** Hides secrets in a text; by default those that Atrium knows. */
+  readonly redact?: ((text: string) => string) | undefined;
   readonly file: string;
   readonly level: LogThreshold;
   readonly maxFileBytes: number;
@@ -55,16 +57,16 @@ export class LogFile implements Log {
 
   #say(level: LogLevel): Say {
     return (sentence, about = {}) => {
-      const { level: threshold, now } = this.#settings;
+      const { level: threshold, now, redact = redactText } = this.#settings;
       if (!isAtLeast(level, threshold)) return;
       const time = new Date(now()).toISOString();
       // The ids come before the other fields, so that no id can take the place of one of those.
       const line: LogLine = {
-        ...shownIds(about),
+        ...shownIds(about, redact),
         level,
         time,
         pid: process.pid,
-        msg: shownText(sentence, MAX_SENTENCE),
+        msg: shownText(sentence, MAX_SENTENCE, redact),
       };
       this.#append(`${JSON.stringify(line)}\n`);
     };
@@ -93,12 +95,12 @@ export class LogFile implements Log {
   }
 }
 
-function shownIds(about: LogFields): LogFields {
+function shownIds(about: LogFields, redact: (text: string) => string): LogFields {
   const ids = Object.entries(about).filter(([, id]) => id !== undefined);
-  return Object.fromEntries(ids.map(([name, id]) => [name, shownText(String(id), MAX_FIELD)]));
+  return Object.fromEntries(ids.map(([name, id]) => [name, shownText(String(id), MAX_FIELD, redact)]));
 }
 
-function shownText(text: string, maxChars: number): string {
+function shownText(text: string, maxChars: number, redact: (text: string) => string): string {
   // A secret that the limit would cut in two is recognised before.
-  return clip(redactText(text.slice(0, maxChars + 512)), maxChars);
+  return clip(redact(text.slice(0, maxChars + 512)), maxChars);
 }

@@ -10,7 +10,7 @@ import type { FactName, Facts, ModelStep } from '../facts/facts.ts';
 import type { FactListener } from '../facts/teller.ts';
 import { childTrace, rootTrace, runTrace } from '../hooks/hook-trace.ts';
 import type { AssistantMessage, Message } from '../protocol/message.ts';
-import { boundValue } from '../recorder/bound-value.ts';
+import { boundValue, RECORD_LIMITS } from '../recorder/bound-value.ts';
 import type { Attributes, Span, SpanEvent } from './span.ts';
 
 /** Which words of people and models are in spans. */
@@ -28,6 +28,8 @@ export interface RunSpansSettings {
   readonly sampleRate: number;
   readonly content: SpanContent;
   readonly now: () => number;
+  /** Hides secrets in a text; by default those that Atrium knows. */
+  readonly redact?: ((text: string) => string) | undefined;
 }
 
 const MAX_RUNS = 2_000;
@@ -120,9 +122,12 @@ export class RunSpans {
     if (!inputMessages && !systemPrompt) return;
     this.#runs.get(runId)?.asked.set(step, {
       ...(systemPrompt && {
-        'gen_ai.system_instructions': shown(system.map(({ text }) => ({ type: 'text', content: text }))),
+        'gen_ai.system_instructions': shown(
+          system.map(({ text }) => ({ type: 'text', content: text })),
+          this.#settings.redact,
+        ),
       }),
-      ...(inputMessages && { 'gen_ai.input.messages': shown(messages.map(messageOf)) }),
+      ...(inputMessages && { 'gen_ai.input.messages': shown(messages.map(messageOf), this.#settings.redact) }),
     });
   }
 
@@ -133,7 +138,7 @@ export class RunSpans {
     const isError = end.stop === 'error' || end.stop === 'aborted';
     const endedAt = this.#settings.now();
     const words = this.#settings.content.outputMessages
-      ? { 'gen_ai.output.messages': shown([answerOf(text, toolCalls, end.stop)]) }
+      ? { 'gen_ai.output.messages': shown([answerOf(text, toolCalls, end.stop)], this.#settings.redact) }
       : {};
     this.#emit({
       ...this.#below(runId, run, `model ${step}`),
@@ -181,8 +186,8 @@ export class RunSpans {
         'gen_ai.conversation.id': run.sessionId,
         'error.type': isError ? 'tool_error' : undefined,
         'atrium.run.id': runId,
-        ...(toolInputs && { 'gen_ai.tool.call.arguments': shown(call.params) }),
-        ...(toolOutputs && { 'gen_ai.tool.call.result': shown(content) }),
+        ...(toolInputs && { 'gen_ai.tool.call.arguments': shown(call.params, this.#settings.redact) }),
+        ...(toolOutputs && { 'gen_ai.tool.call.result': shown(content, this.#settings.redact) }),
       },
       isError,
     });
@@ -286,8 +291,8 @@ function modelAttributes(operation: string, { provider, model }: ModelStep['mode
 }
 
 /** Words as they may be sent away: bounded, and without what looks like a secret. */
-function shown(value: unknown): string {
-  const bounded = boundValue(value);
+function shown(value: unknown, redact: ((text: string) => string) | undefined): string {
+  const bounded = boundValue(value, RECORD_LIMITS, redact);
   return typeof bounded === 'string' ? bounded : JSON.stringify(bounded);
 }
 

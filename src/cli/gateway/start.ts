@@ -45,13 +45,15 @@ async function runUntilStopped(flags: FlagsOf<typeof OPTIONS>, io: CliIo): Promi
     flags.config === undefined ? undefined : resolveUserPath(flags.config, environment.home, environment.cwd);
   const loaded = await loadConfig({ environment, configPath, runsCommands: true });
   // Every command loads this file, but only few need the gateway.
-  const [{ startGateway }, { createLog }] = await Promise.all([
+  const [{ startGateway }, { createLog }, { createRedactor }] = await Promise.all([
     import('../../gateway/start-gateway.ts'),
     import('../../gateway/create-log.ts'),
+    import('../../gateway/create-redactor.ts'),
   ]);
   const { config } = loaded;
   const show = gatewayLog(io.err, io.now, config.logging?.consoleStyle);
-  const log = createLog({ environment, config, show, now: () => io.now().getTime() });
+  const { text: redact } = await createRedactor(config);
+  const log = createLog({ environment, config, show, redact, now: () => io.now().getTime() });
   for (const { message } of loaded.warnings) log.warn(message);
   const end = watchEnd(log);
   try {

@@ -10,7 +10,7 @@ import { FRAME_CALL, type RequestFrame } from '../../agent/request-frame.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import { VERSION } from '../../protocol/version.ts';
 import { readCapture } from '../../recorder/capture.ts';
-import { redactText, redactValue } from '../../recorder/redact.ts';
+import { BUILT_IN_REDACTOR, type Redactor } from '../../recorder/redactor.ts';
 import { fileNameOf, trajectoryFileOf } from '../../recorder/trajectory.ts';
 import { expandPrompts } from '../../recorder/trajectory-prompts.ts';
 import { UnknownSessionError } from '../../sessions/errors.ts';
@@ -26,6 +26,8 @@ export interface ExportParts {
   readonly store: Store;
   readonly trajectoryDir: string;
   readonly now: () => number;
+  /** Hides secrets; by default those that Atrium knows. */
+  readonly redactor?: Redactor | undefined;
 }
 
 export interface ExportRequest {
@@ -78,11 +80,13 @@ class SessionExport {
   readonly #parts: ExportParts;
   readonly #writer: BundleWriter;
   readonly #isRedacted: boolean;
+  readonly #redactor: Redactor;
 
   constructor(parts: ExportParts, writer: BundleWriter, isRedacted: boolean) {
     this.#parts = parts;
     this.#writer = writer;
     this.#isRedacted = isRedacted;
+    this.#redactor = parts.redactor ?? BUILT_IN_REDACTOR;
   }
 
   async write(sessionKey: string, sessions: readonly SessionRow[]): Promise<readonly BundledRun[]> {
@@ -111,7 +115,7 @@ class SessionExport {
     if (text === undefined) this.missing.push(`Session ${sessionId} has no trajectory.`);
     else {
       const whole = expandPrompts(text.slice(0, text.lastIndexOf('\n') + 1));
-      await this.#writer.add(`trajectory/${name}.jsonl`, redactText(whole));
+      await this.#writer.add(`trajectory/${name}.jsonl`, this.#redactor.text(whole));
     }
   }
 
@@ -143,7 +147,7 @@ class SessionExport {
     await this.#json(`${dir}/report.json`, { ...report, requestSpans: spans, request });
     await this.#json(`${dir}/tools.json`, tools);
     const prompt = system.map(({ text }) => text).join('\n\n');
-    await this.#writer.add(`${dir}/system-prompt.md`, this.#isRedacted ? redactText(prompt) : prompt);
+    await this.#writer.add(`${dir}/system-prompt.md`, this.#isRedacted ? this.#redactor.text(prompt) : prompt);
   }
 
   async #request(dir: string, runId: string, call: number): Promise<void> {
@@ -156,7 +160,7 @@ class SessionExport {
     const name = `${dir}/requests/${call < FRAME_CALL ? `summary-${FRAME_CALL - call}` : call}`;
     const sha256 = createHash('sha256').update(body).digest('hex');
     await this.#json(`${name}.facts.json`, { ...facts, sha256 });
-    await this.#writer.add(`${name}.json`, this.#isRedacted ? redactBody(body) : body);
+    await this.#writer.add(`${name}.json`, this.#isRedacted ? redactBody(body, this.#redactor) : body);
   }
 
   #json(name: string, value: unknown): Promise<void> {
@@ -172,18 +176,18 @@ class SessionExport {
 
   #clean(value: unknown): JsonValue {
     const plain = JSON.parse(JSON.stringify(value)) as JsonValue;
-    return this.#isRedacted ? redactValue(plain) : plain;
+    return this.#isRedacted ? this.#redactor.value(plain) : plain;
   }
 }
 
 /** A body in which nothing is removed stays as it was sent, byte for byte. */
-function redactBody(body: string): string {
+function redactBody(body: string, redactor: Redactor): string {
   try {
     const value = JSON.parse(body) as JsonValue;
-    const redacted = JSON.stringify(redactValue(value));
+    const redacted = JSON.stringify(redactor.value(value));
     return redacted === JSON.stringify(value) ? body : redacted;
   } catch {
-    return redactText(body);
+    return redactor.text(body);
   }
 }
 
