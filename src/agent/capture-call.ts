@@ -2,6 +2,7 @@
 // transcript: how far the transcript reached, how many messages there were, and how the model writes them.
 
 import type { Model, WireRequest } from '../models/model.ts';
+import type { AnswerWishes } from '../protocol/answer-wishes.ts';
 import type { Message } from '../protocol/message.ts';
 import type { Write } from '../store/store.ts';
 import type { OpenRun } from './open-run.ts';
@@ -18,12 +19,14 @@ export interface SentFacts {
   readonly api: Model['api'];
   readonly takesImages?: boolean | undefined;
   readonly maxTokens?: number | undefined;
+  /** What the client of the API wished of the answer. */
+  readonly wishes?: AnswerWishes | undefined;
 }
 
 export function captureCall(
   parts: Pick<RunParts, 'capture' | 'now'>,
   { runId, ledger }: Pick<OpenRun, 'runId' | 'ledger'>,
-  { model, call, wire, messages, spans }: CapturedCall,
+  { model, call, wire, messages, wishes, spans }: CapturedCall,
 ): readonly Write[] {
   const { provider, api, takesImages, maxTokens } = model;
   const sent: SentFacts = {
@@ -33,6 +36,7 @@ export function captureCall(
     api,
     ...(takesImages ? { takesImages } : {}),
     ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...(wishes && { wishes }),
   };
   return parts.capture({ runId, call, at: parts.now(), provider, model: model.model, wire, spans, sent });
 }
@@ -42,6 +46,7 @@ export interface CapturedCall {
   readonly call: number;
   readonly wire: WireRequest;
   readonly messages: readonly Message[];
+  readonly wishes?: AnswerWishes | undefined;
   /** The authors of what is new since the request before. */
   readonly spans?: readonly RequestSpan[] | undefined;
 }

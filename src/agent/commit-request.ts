@@ -44,7 +44,7 @@ export async function commitRequest(parts: RunParts, run: OpenRun, draft: Reques
         ...(user.blocked ? { unkept: user.message as unknown as JsonObject } : {}),
       }),
       ...captureFrame(parts, run, { ...draft, model: reserved.model }, pastTo),
-      ...captureCall(parts, run, { model: reserved.model, call: 1, wire: reserved.wire, messages: request.messages }),
+      ...captureCall(parts, run, { model: reserved.model, call: 1, wire: reserved.wire, ...request }),
       ...reserved.writes,
     ];
     return reserved.writes.length > 0 ? ledger.commit('request', writes) : ledger.commitUnsynced('request', writes);
@@ -54,7 +54,7 @@ export async function commitRequest(parts: RunParts, run: OpenRun, draft: Reques
     model,
     because,
     fallbacks: draft.fallbacks,
-    frame: { system: request.system, tools: request.tools },
+    frame: { system: request.system, tools: request.tools, wishes: request.wishes },
     messages: request.messages,
     wire,
     call: 1,

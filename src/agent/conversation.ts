@@ -11,7 +11,7 @@ import type { StartedCall } from './journal.ts';
 export interface Conversation {
   readonly model: Model;
   readonly fallbacks: readonly ModelRef[];
-  readonly frame: Pick<ModelRequest, 'system' | 'tools'>;
+  readonly frame: Pick<ModelRequest, 'system' | 'tools' | 'wishes'>;
   readonly messages: readonly Message[];
   /** The bytes of the request that is to be sent next. */
   readonly wire: WireRequest;

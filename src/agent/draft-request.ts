@@ -13,6 +13,7 @@ import { isForSeveralPeople, lineageOf } from '../store/lineage-of.ts';
 import { toolSpecs } from '../tools/toolset.ts';
 import { attachFiles } from './attach-files.ts';
 import { chooseModel } from './choose-model.ts';
+import { clientTools, refuseTakenNames } from './client-tools.ts';
 import { describeSender } from './describe-sender.ts';
 import { rewrittenPieces, spansOfTalk } from './message-spans.ts';
 import { modelContextOf } from './model-context.ts';
@@ -47,6 +48,7 @@ export type RunSubject = Pick<
   | 'signal'
   | 'runId'
   | 'child'
+  | 'client'
 > & {
   /**
    * Set for a preview of a message that would begin a new session: the texts that are queued for the old one would be
@@ -86,14 +88,17 @@ export async function draftRequest(parts: DraftParts, run: RunSubject, mode: Dra
   const { agentId, sessionKey } = run;
   const { sessionId } = run.session;
   const requester = requesterOf(run.inbound);
-  const offered = await parts.tools({ agentId, sessionKey, sessionId, requester, provider, model });
+  const own = await parts.tools({ agentId, sessionKey, sessionId, requester, provider, model });
+  const brought = clientTools(parts, run.client);
+  refuseTakenNames(brought, own);
+  const offered = [...own, ...brought];
   const tools = toolSpecs(offered);
   const owners = new Map(offered.map((tool) => [tool.name, tool.owner]));
   const messages: Message[] = [...run.history, user.message];
   return {
     model: chosen.model,
     fallbacks: chosen.fallbacks,
-    request: { system: shaped.system, tools, messages },
+    request: { system: shaped.system, tools, messages, ...(run.client?.wishes && { wishes: run.client.wishes }) },
     user,
     userPieces,
     judged: [...pieces, ...described.words],

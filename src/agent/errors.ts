@@ -31,6 +31,15 @@ export class MessageWithheldError extends defineError({
     'Look at the log and `atrium hooks status` for the error of the handler, mend the plugin, and send the message again.',
 }) {}
 
+export class ClientToolNameError extends defineError({
+  code: 'ATRIUM_CLIENT_TOOL_NAME',
+  status: 400,
+  message: ({ tool }: { tool: string }) =>
+    `The agent has a tool "${tool}" of its own, so the client cannot bring another one with this name. Give the client's tool another name, or take the agent's tool away with tools.deny.`,
+  means: "A client of the API brought a tool with the name of one of the agent's own tools.",
+  remedy: "Give the client's tool another name, or take the agent's tool away with `tools.deny`.",
+}) {}
+
 export class ToolRoundsExceededError extends defineError({
   code: 'ATRIUM_RUN_TOOL_ROUNDS',
   message: ({ limit }: { limit: number }) =>

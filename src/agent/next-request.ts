@@ -41,7 +41,14 @@ export async function nextRequest(
     const { provider, model: name } = reserved.model;
     const request: readonly Write[] = [
       ledger.step('request', { call, provider, model: name, ...(reserved.because && { because: reserved.because }) }),
-      ...captureCall(parts, run, { model: reserved.model, call, wire: reserved.wire, messages, spans }),
+      ...captureCall(parts, run, {
+        model: reserved.model,
+        call,
+        wire: reserved.wire,
+        messages,
+        wishes: conversation.frame.wishes,
+        spans,
+      }),
       ...reserved.writes,
     ];
     if (made) await commitCompaction(parts, run, made, { before: entries, behind: request });

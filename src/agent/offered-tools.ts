@@ -2,6 +2,7 @@
 
 import { requesterOf } from '../protocol/requester.ts';
 import type { Tool, ToolCaller } from '../tools/tool.ts';
+import { clientTools, withClientTools } from './client-tools.ts';
 import type { Conversation } from './conversation.ts';
 import type { OpenRun } from './open-run.ts';
 import type { RunParts } from './run-parts.ts';
@@ -18,7 +19,7 @@ export async function offeredTools(
   const requester = requesterOf(inbound);
   const told = new Set(frame.tools.map(({ name }) => name));
   const tools = await parts.tools({ agentId, sessionKey, sessionId, requester, provider, model: model.model });
-  return tools.filter(({ name }) => told.has(name));
+  return withClientTools(clientTools(parts, run.client), tools).filter(({ name }) => told.has(name));
 }
 
 export function toolCallerOf(

@@ -14,9 +14,11 @@ import { timeLimit } from '../protocol/time-limit.ts';
 import { endSession } from '../sessions/end-session.ts';
 import { loadSession, type SessionPlan } from '../sessions/open-session.ts';
 import type { ClaimedTrigger } from '../store/claimed-trigger.ts';
-import type { Claim, Write } from '../store/store.ts';
+import type { Claim, Store, Write } from '../store/store.ts';
 import {
   type ChildRow,
+  type ClientRequest,
+  type InboxRow,
   type JournalRow,
   RESUMING_KINDS,
   type SessionRow,
@@ -48,6 +50,8 @@ export interface OpenRun {
   readonly inbound: Inbound;
   readonly trigger: Trigger;
   readonly kind: TriggerKind;
+  /** What the API client asks for besides the words, as its newest request says it. */
+  readonly client: ClientRequest | undefined;
   /** The row of the session, when another session spawned it. */
   readonly child: ChildRow | undefined;
   /** The results of children that this run is told, each as the trigger that it came with. */
@@ -101,7 +105,8 @@ export interface OpenRun {
 export async function openRun(parts: RunParts, claimed: ClaimedTrigger): Promise<OpenRun> {
   const { trigger, claim, attempt } = claimed;
   const { runId, sessionKey } = trigger;
-  const begun = payloadOf(trigger.payload, runId);
+  const newest = attempt === 1 ? trigger : await newestRequest(parts.store, trigger);
+  const begun = payloadOf(newest.payload, runId);
   const kind = begun.resumes ?? trigger.kind;
   const results = await readToldResults(parts.store, { runId, kind });
   const payload = tellTogether(begun, results);
@@ -174,12 +179,13 @@ export async function openRun(parts: RunParts, claimed: ClaimedTrigger): Promise
     inbound,
     trigger: TRIGGER_OF_KIND[kind],
     kind,
+    client: payload.client,
     child,
     results,
     said,
     text: said.text,
     isRecovered,
-    isAbandoned: inbound.isAwaited === true && trigger.acceptedAt < parts.upSince,
+    isAbandoned: inbound.isAwaited === true && newest.acceptedAt < parts.upSince,
     isResetOnly: reset !== undefined && said.text === '',
     isCompactOnly: said.work?.kind === 'compaction',
     seed,
@@ -248,6 +254,17 @@ function timeLimitOf({ settings }: RunParts, kind: TriggerKind, { wishes }: Inbo
   const afterMs = isShorter ? announceTimeoutMs : runTimeoutMs;
   const setting = isShorter ? 'agents.defaults.subagents.announceTimeoutMs' : undefined;
   return timeLimit(afterMs, () => new RunTimeoutError({ afterMs, ...(setting && { setting }) }), signal);
+}
+
+/**
+ * A client that brings results of its own tools makes another request for the same run. After a crash, the lane takes the
+ * run up with its first trigger, and what the client asked for last still counts.
+ */
+async function newestRequest(store: Store, trigger: InboxRow): Promise<InboxRow> {
+  if (!trigger.payload?.client?.tools) return trigger;
+  const where = { runId: trigger.runId, kind: 'client' };
+  const [newest] = await store.select('inbox', { where, orderBy: [['seq', 'desc']], limit: 1 });
+  return newest?.payload ? newest : trigger;
 }
 
 function isScheduled(kind: TriggerKind): boolean {

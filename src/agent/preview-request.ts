@@ -5,6 +5,7 @@ import type { WireRequest } from '../models/model.ts';
 import type { Inbound } from '../protocol/inbound.ts';
 import { startsOver } from '../sessions/end-session.ts';
 import { loadSession } from '../sessions/open-session.ts';
+import type { ClientRequest } from '../store/tables.ts';
 import { fitPreview } from './compaction/fit-request.ts';
 import { scaleOf, tokensOfFrame } from './compaction/request-size.ts';
 import { draftRequest, type RunSubject } from './draft-request.ts';
@@ -41,6 +42,8 @@ export async function previewRequest(
     readonly at: number;
     /** Also runs hooks that are not declared pure. */
     readonly runHooks: boolean;
+    /** The tools that an API client would bring. */
+    readonly client?: ClientRequest | undefined;
     readonly signal: AbortSignal;
   },
 ): Promise<PreviewedRequest> {
@@ -67,6 +70,7 @@ export async function previewRequest(
     child: await findChild(parts.store, sessionKey),
     inbound,
     text: about.text,
+    client: about.client,
     trigger: 'user',
     history: past.map(({ message }) => message),
     past,

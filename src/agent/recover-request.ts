@@ -31,11 +31,12 @@ export async function recoverRequest(parts: RunParts, run: OpenRun): Promise<Con
   const said = pending ? run.ownTold.slice(0, -1) : run.ownTold;
   const messages: readonly Message[] = [...run.history, ...(unkept ? [unkept] : []), ...said];
   // The stored address has no secrets in it, so the model prepares a new one; the words are the stored ones.
-  const prepared = await model.prepare({ system: frame.system, tools: frame.tools, messages });
+  const { wishes } = run.client ?? {};
+  const prepared = await model.prepare({ system: frame.system, tools: frame.tools, messages, wishes });
   return {
     model,
     fallbacks: candidates.filter((ref) => ref.provider !== last.provider || ref.model !== last.model),
-    frame: { system: frame.system, tools: frame.tools },
+    frame: { system: frame.system, tools: frame.tools, wishes },
     messages,
     wire: { ...prepared, ...(await keptWords(parts, kept, prepared)) },
     call: last.call,

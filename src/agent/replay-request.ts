@@ -76,7 +76,7 @@ export class RequestReplay {
     const told = this.#told(sent, user, changes);
     const isHidden = sent.images === 0 && told.some(({ message }) => imagesOf(message).length > 0);
     const messages = told.map(({ message }) => (isHidden ? withoutImages(message) : message));
-    const request = { system: arranged.system, tools, messages };
+    const request = { system: arranged.system, tools, messages, ...(sent.wishes && { wishes: sent.wishes }) };
     const spans = [...arranged.systemSpans, ...toolSpans, ...told.flatMap(spansOfEntry)];
     return { request, spans: withTexts(spans, request), composition, notes };
   }

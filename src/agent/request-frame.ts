@@ -74,8 +74,8 @@ export async function readFrame(
  */
 function formatFrame({ system, tools, spans, texts, ...rest }: RequestFrame): string {
   const toolTexts = tools.map(
-    ({ name, description, parameters }) =>
-      `{"name":${JSON.stringify(name)},"description":${JSON.stringify(description)},"parameters":${parametersText(parameters)}}`,
+    ({ name, description, parameters, strict }) =>
+      `{"name":${JSON.stringify(name)},"description":${JSON.stringify(description)},"parameters":${parametersText(parameters)}${strict ? ',"strict":true' : ''}}`,
   );
   const spanTexts = spans.map(spanText);
   const lists = [

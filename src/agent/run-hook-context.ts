@@ -38,5 +38,6 @@ export const TRIGGER_OF_KIND: Readonly<Record<TriggerKind, Trigger>> = {
   completion: 'manual',
   approval: 'manual',
   wake: 'manual',
+  client: 'manual',
   note: 'manual',
 };

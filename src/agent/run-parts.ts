@@ -41,6 +41,7 @@ export type DraftParts = Pick<
   | 'lifetime'
   | 'tools'
   | 'compaction'
+  | 'clientToolTimeoutMs'
   | 'missingPlugins'
   | 'attachments'
   | 'threadHistory'
@@ -72,6 +73,8 @@ export interface RunParts {
   readonly threadHistory?: ThreadHistoryPort | undefined;
   /** The compaction settings of an agent. */
   readonly compaction: (agentId: string) => CompactionSettings;
+  /** How long a run waits for the result of a tool that its API client runs. */
+  readonly clientToolTimeoutMs: number;
   /** The writes that store a request byte for byte. */
   readonly capture: (request: CapturedRequest) => readonly Write[];
   /** The body that `capture` stored; undefined when it was pruned. */

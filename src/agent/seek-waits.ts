@@ -1,9 +1,11 @@
-// Finds out which tool calls of a step have to wait for other sessions. A call that waited before is not asked again: its
+// Finds out which tool calls of a step have to wait, for other sessions or for the client that runs its own tools. A call that waited before is not asked again: its
 // row says whether the wait is over, and whether its run was stopped meanwhile.
 
+import { formatClientCallId } from '../protocol/client-call-id.ts';
 import { RunStoppedError } from '../protocol/errors.ts';
+import { type AssistantMessage, textOf } from '../protocol/message.ts';
 import type { NewRow } from '../store/store.ts';
-import type { WaitRow } from '../store/tables.ts';
+import type { HandedCall, WaitRow } from '../store/tables.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Conversation } from './conversation.ts';
 import type { StartedCall } from './journal.ts';
@@ -37,6 +39,7 @@ export async function seekWaits(
   run: OpenRun,
   { call: request }: Conversation,
   calls: readonly AwaitingCall[],
+  message: AssistantMessage,
 ): Promise<SoughtWaits> {
   const { runId, sessionKey } = run;
   const stored = await store.select('waits', { where: { runId } });
@@ -58,9 +61,19 @@ export async function seekWaits(
     }
     const createdAt = now();
     const { awaited, isAnyEnough, timeoutMs } = wait;
-    const about = { runId, place, sessionKey, toolCallId: call.id, awaited, isAnyEnough };
+    const handed = tool?.isRunByClient ? handedCall(run, place, call, message) : null;
+    const about = { runId, place, sessionKey, toolCallId: call.id, awaited, isAnyEnough, handed, given: null };
     const row = { ...about, createdAt, expiresAt: createdAt + timeoutMs, status: 'waiting', reason: null } as const;
     waiting.push({ call, row, isKept: false });
   }
   return { waiting, ready };
+}
+
+function handedCall(
+  { runId }: OpenRun,
+  place: string,
+  { name, params }: StartedCall,
+  message: AssistantMessage,
+): HandedCall {
+  return { id: formatClientCallId(runId, place), name, params, said: textOf(message) };
 }

@@ -55,7 +55,7 @@ export async function settleToolCalls(
   );
   const awaiting = open.filter(({ tool }) => tool?.awaits);
   if (awaiting.length > 0) {
-    const { waiting, ready } = await seekWaits(parts, run, conversation, awaiting);
+    const { waiting, ready } = await seekWaits(parts, run, conversation, awaiting, pending.message);
     await sideBySide(ready, ({ waited, ...each }) => settle(each, waited));
     if (waiting.length > 0) return { kind: 'suspension', cause: 'waits', waiting };
   }
@@ -155,6 +155,7 @@ async function outputOf(
       signal: run.signal,
       grant: call.grant ?? undefined,
       waitedFor: waited?.awaited,
+      given: waited?.given,
     },
     { timeoutMs: tool.timeoutMs ?? parts.settings.toolTimeoutMs },
   );

@@ -43,7 +43,7 @@ export async function startToolCalls(
   }
   const isWaiting = gated.sought.some(({ kind }) => kind !== 'answered');
   if (isWaiting) return suspensionOf(message, gated.sought, conversation.asked !== undefined);
-  return begin(parts, run, message, gated, stored);
+  return begin(parts, run, conversation, message, gated, stored);
 }
 
 interface GatedCalls {
@@ -105,13 +105,16 @@ async function gateCalls(
 async function begin(
   parts: RunParts,
   run: OpenRun,
+  { call }: Conversation,
   message: AssistantMessage,
   gated: GatedCalls,
   stored: readonly ApprovalRow[],
 ): Promise<PendingCalls> {
   const { calls } = gated;
   const { message: written, rewrittenBy } = await writeMessage(parts, run, message);
-  const meta = rewriterOf('model', rewrittenBy);
+  const handed = calls.flatMap(({ name, veto }, index) => (veto === null && isClients(run, name) ? [index] : []));
+  // By these the answer that the client got can be told again later.
+  const meta = { ...rewriterOf('model', rewrittenBy), ...(handed.length > 0 && { handed: { call, places: handed } }) };
   // No handler asks these questions any more, so they need no answer. An answer that a person has given meanwhile is
   // read first.
   const voids = stored.filter(({ status }) => status === 'waiting').map(({ id }) => id);
@@ -128,6 +131,10 @@ async function begin(
   tellVoid(parts, run, voids);
   tellResolutions(gated);
   return { kind: 'pending', message: written as AssistantMessage, meta, calls, results: new Map(), isResumed: false };
+}
+
+function isClients({ client }: OpenRun, name: string): boolean {
+  return (client?.tools ?? []).some((tool) => tool.name === name);
 }
 
 function tellResolutions({ resolutions }: GatedCalls): void {

@@ -98,9 +98,10 @@ function planWaits(parts: RunParts, run: OpenRun, waiting: readonly WaitingCall[
     writes: fresh.map(({ row }): Write => ({ insert: 'waits', row })),
     tell: () => {
       for (const { call, row } of fresh) {
-        const { toolCallId, awaited, expiresAt } = row;
+        const { toolCallId, awaited, expiresAt, handed } = row;
+        const isForClient = handed !== null;
         void parts.tell('tool-started', { run, call });
-        void parts.tell('wait-begun', { runId, sessionKey, toolCallId, awaited, expiresAt });
+        void parts.tell('wait-begun', { runId, sessionKey, toolCallId, awaited, isForClient, expiresAt });
       }
     },
   };

@@ -785,6 +785,14 @@ const gateway = shared({
       chatCompletions: shared({
         enabled: flag().optional().describe('Whether POST /v1/chat/completions is there. Default true.'),
       }).optional(),
+      responses: shared({
+        enabled: flag().optional().describe('Whether /v1/responses is there. Default true.'),
+      }).optional(),
+    }).optional(),
+    clientTools: ours({
+      timeoutSeconds: wholeNumber(1, 86_400)
+        .optional()
+        .describe('How long a run waits for the result of a tool that an API client runs. Default 600.'),
     }).optional(),
   }).optional(),
   allowedOrigins: texts().optional().describe('Browser origins besides its own that may call it.'),

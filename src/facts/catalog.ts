@@ -555,24 +555,25 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
     },
   },
   'wait-begun': {
-    summary: 'A run waits for other sessions.',
+    summary: 'A run waits for other sessions, or for the client that runs its own tool.',
     when: { after: ['suspend'] },
     live: {
       type: 'wait-start',
-      frame: ({ runId, sessionKey, toolCallId, awaited, expiresAt }, at) => ({
+      frame: ({ runId, sessionKey, toolCallId, awaited, isForClient, expiresAt }, at) => ({
         type: 'wait-start',
         runId,
         sessionKey,
         at,
         toolCallId,
         awaited,
+        ...(isForClient && { isForClient: true as const }),
         expiresAt,
       }),
     },
   },
   'wait-ended': {
     summary: 'What a run waited for has ended, the time for it is over, or the run was stopped.',
-    when: { after: ['wake'] },
+    when: { after: ['wake', 'client-result'] },
     live: {
       type: 'wait-end',
       frame: ({ runId, sessionKey, toolCallId, outcome }, at) => ({

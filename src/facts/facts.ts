@@ -141,6 +141,7 @@ export interface Facts {
   'wait-begun': RunStep & {
     readonly toolCallId: string;
     readonly awaited: readonly string[];
+    readonly isForClient: boolean;
     readonly expiresAt: number;
   };
   'wait-ended': RunStep & { readonly toolCallId: string; readonly outcome: 'over' | 'cancelled' };

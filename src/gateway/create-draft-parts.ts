@@ -140,6 +140,7 @@ export function createDraftParts(options: DraftOptions): BuiltDraftParts {
       hooks,
       context: engine,
       compaction: (agentId) => compactionSettingsOf(config, agentId),
+      clientToolTimeoutMs: (config.gateway?.http?.clientTools?.timeoutSeconds ?? 600) * 1_000,
       models,
       attachments,
       lifetime: { reset, resetByType, resetByChannel, idleMinutes, timezone },

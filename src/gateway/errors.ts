@@ -129,6 +129,44 @@ export class RequestInvalidError extends defineError({
   remedy: 'Correct what the message names.',
 }) {}
 
+export class ClientCallUnknownError extends defineError({
+  code: 'ATRIUM_CLIENT_CALL_UNKNOWN',
+  status: 400,
+  message: ({ call }: { call: string }) =>
+    `No run here has handed out the tool call "${call}", so its result cannot be used. Send the results of all calls of one answer together, with the ids that they came with; else begin again with a user message.`,
+  means:
+    'A client brought the result of a tool call that this gateway has not handed out, or of calls of several runs.',
+  remedy:
+    'Send the results with the ids of the calls, all of one answer together; else begin again with a user message.',
+}) {}
+
+export class ClientResultMissingError extends defineError({
+  code: 'ATRIUM_CLIENT_RESULT_MISSING',
+  status: 400,
+  message: ({ calls }: { calls: readonly string[] }) =>
+    `The results of these tool calls are missing: ${calls.join(', ')}. Send the results of all calls of an answer together.`,
+  means: 'A client brought the results of some calls of an answer and not of the others.',
+  remedy: 'Send the results of all calls of an answer together; a result may say that the call failed.',
+}) {}
+
+export class ClientToolsChangedError extends defineError({
+  code: 'ATRIUM_CLIENT_TOOLS_CHANGED',
+  status: 400,
+  message: ({ tool, runId }: { tool: string; runId: string }) =>
+    `The run ${runId} was not offered the tool "${tool}" when it began. While a run waits for results, tools can be left out and none can be added. Send the same tools, or begin again with a user message.`,
+  means: 'A client brought results together with a tool that the run did not have when it began.',
+  remedy: 'Send the tools of the first request, or begin again with a user message.',
+}) {}
+
+export class UnknownResponseError extends defineError({
+  code: 'ATRIUM_RESPONSE_UNKNOWN',
+  status: 404,
+  message: ({ id }: { id: string }) =>
+    `There is no response "${id}". It was made elsewhere, was removed with its session, or was asked for with "store": false.`,
+  means: 'A response of `/v1/responses` was asked for, continued or cancelled, and there is none with this id.',
+  remedy: 'Use the `id` of a response of this gateway that was not made with `"store": false`.',
+}) {}
+
 export class UnknownPathError extends defineError({
   code: 'ATRIUM_HTTP_PATH_UNKNOWN',
   status: 404,

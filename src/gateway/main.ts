@@ -20,6 +20,7 @@ import { maxConcurrentSubagents } from '../config/subagent-settings.ts';
 import { resolveTimezone } from '../config/timezone.ts';
 import { webFetchSettingsOf } from '../config/tool-settings.ts';
 import { DeadLetters } from '../delivery/dead-letters.ts';
+import { OUTBOUND_HOOKS } from '../delivery/delivery-hooks.ts';
 import { shownEvents } from '../delivery/shown-events.ts';
 import type { PackSink } from '../facts/teller.ts';
 import type { HookStatistics } from '../hooks/hook-statistics.ts';
@@ -88,6 +89,7 @@ import { Approvals } from './services/approvals.ts';
 import { Attachments } from './services/attachments.ts';
 import { checkInstall } from './services/check-install.ts';
 import { Children } from './services/children.ts';
+import { ClientCalls } from './services/client-calls.ts';
 import { explainTools } from './services/explain-tools.ts';
 import { listAgentStatuses, readGatewayStatus } from './services/gateway-status.ts';
 import { HookControl } from './services/hook-control.ts';
@@ -390,7 +392,13 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   });
 
   // The services that clients, commands and plugins may use.
-  const inbox = new Inbox({ store, hooks, route, commands, delivery, tell, lanes, attachments, now });
+  const inboxLanes = {
+    wake: (sessionKey: string) => {
+      lanes.wake(sessionKey);
+      waits.messageCame(sessionKey);
+    },
+  };
+  const inbox = new Inbox({ store, hooks, route, commands, delivery, tell, lanes: inboxLanes, attachments, now });
   const webhooks = new Webhooks({
     config,
     store,
@@ -413,6 +421,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     attachments,
     now,
   });
+  const clientCalls = new ClientCalls({ store, wakeLane, tell, now });
   const runs = new Runs({ store, lanes, suspensions, live, tell, childEnd: runParts, now });
   const children: Children = new Children({
     childEnd: runParts,
@@ -522,6 +531,8 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
       return readSpending(store, spendLimits.settings, now());
     },
     runs,
+    clientCalls,
+    areAnswersJudged: () => OUTBOUND_HOOKS.some((hook) => hooks.has(hook)),
     sessions,
     injections: { queue: (request) => queueInjection({ store, now }, request) },
     approvals,

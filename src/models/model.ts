@@ -1,6 +1,6 @@
 // The Model contract: one request in, one stream of events out.
 //
-// Errors: `prepare` rejects only when the request itself cannot be expressed (ModelRequestError). `stream` never throws
+// Errors: `prepare` rejects only when the request itself cannot be expressed (ModelRequestError, AnswerFormatError). `stream` never throws
 // and its iterator never rejects: after every failure the last event is `end` with stop `error` or `aborted`.
 // Result: `prepare` uses no network and loads no image. It returns, byte for byte, what `stream` sends; secrets are
 // added while sending and are not part of it, and the bytes of images take the place of their names.
@@ -8,6 +8,7 @@
 // answer with more than MOST_TOOL_CALLS calls ends with `error`.
 // When it fires: usage is in `end`, as the provider reported it; zero when it did not.
 
+import type { AnswerWishes } from '../protocol/answer-wishes.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
 import type { ModelProtocol } from '../protocol/model-protocol.ts';
@@ -47,6 +48,8 @@ export interface ModelRequest {
   readonly messages: readonly Message[];
   readonly maxOutputTokens?: number | undefined;
   readonly temperature?: number | undefined;
+  /** What the client of the API wishes of the answer. A form that the provider has no words for is refused. */
+  readonly wishes?: AnswerWishes | undefined;
 }
 
 export interface SystemBlock {
@@ -60,6 +63,8 @@ export interface ToolSpec {
   readonly description: string;
   /** The JSON Schema of the parameters. */
   readonly parameters: JsonObject;
+  /** The provider is asked to hold the model to the schema; only tools of API clients ask for it. */
+  readonly strict?: true | undefined;
 }
 
 /** A request as it goes over the wire. */

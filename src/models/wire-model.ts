@@ -21,6 +21,7 @@ import {
   streamErrorFailure,
   unknownFailure,
 } from './model-failure.ts';
+import { refuseFormat } from './refuse-format.ts';
 import { WireExchange } from './wire-exchange.ts';
 import { fillImages, imagesFor, nameImages, type ShowImages } from './wire-images.ts';
 
@@ -58,6 +59,8 @@ export interface WireDialect {
   /** The most bytes of one image that the provider takes. */
   readonly maxImageBytes: number;
   readonly events: EventProtocol;
+  /** Set when the protocol has a setting for the form of the answer; else requests that ask for one are refused. */
+  readonly takesFormat?: true | undefined;
   /** The header that carries the key. */
   keyHeader(apiKey: string): Readonly<Record<string, string>>;
   /** The headers that only this protocol has. */
@@ -134,6 +137,7 @@ async function writeDown(
   dialect: WireDialect,
 ): Promise<WireRequest> {
   const { takesImages = false, attachments, baseUrl, provider } = settings;
+  if (!dialect.takesFormat) refuseFormat(request, settings);
   try {
     const show = await imagesFor(request.messages, {
       takesImages,

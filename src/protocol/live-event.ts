@@ -61,11 +61,13 @@ export type LiveEvent =
       readonly decision: string;
       readonly by: string;
     })
-  /** The run waits for other sessions and goes on when they have ended or the time is over. */
+  /** The run waits for other sessions, or for its client, and goes on when they have ended or the time is over. */
   | (Base & {
       readonly type: 'wait-start';
       readonly toolCallId: string;
       readonly awaited: readonly string[];
+      /** Set when an API client runs the tool, and is awaited. */
+      readonly isForClient?: true | undefined;
       readonly expiresAt: number;
     })
   | (Base & {

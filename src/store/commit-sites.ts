@@ -52,12 +52,17 @@ export const COMMIT_SITES = [
   'prompt-receipt',
   /** Old captures and records were removed to make room. */
   'prune',
-  /** A tool call needs a person or waits for other sessions: this is stored, and the run gives its slot back. */
+  /**
+   * A tool call needs a person, or waits for other sessions or for the client that runs it: this is stored, and the run
+   * gives its slot back.
+   */
   'suspend',
   /** A person answered an approval, or its time was over: the answer is stored and its run is woken. */
   'approval',
   /** What a suspended run waited for is over, or the run was stopped: it is woken. */
   'wake',
+  /** An API client brought the results of its own tools: they are stored, and the run that waits for them is woken. */
+  'client-result',
   /** A rule that allows a command was removed. */
   'allow-rule',
   /** Old messages were replaced by a summary. */

@@ -1025,6 +1025,8 @@ function oneOfEach(): { readonly [T in TableName]: NewRow<T> } {
       isAnyEnough: false,
       createdAt: 1,
       expiresAt: 2,
+      handed: { id: 'call_1_1_0', name: 'look_up', params: { word: 'ü' }, said: '' },
+      given: { content: 'found' },
       status: 'cancelled',
       reason: 'a person said /stop',
     },

@@ -3,6 +3,7 @@
 //
 // Times are milliseconds since 1970. The store sets `seq` columns in the order of insertion.
 
+import type { AnswerWishes } from '../protocol/answer-wishes.ts';
 import type { ApprovalDecision, ApprovalResolution } from '../protocol/approval-decision.ts';
 import type { Inbound, Surface } from '../protocol/inbound.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
@@ -111,21 +112,25 @@ export const TRIGGER_KINDS = [
   'completion',
   'approval',
   'wake',
+  'client',
   'note',
 ] as const;
 export type TriggerKind = (typeof TRIGGER_KINDS)[number];
 
 /**
  * Triggers of these kinds start no run: they have the run id of a suspended run and let it go on. `approval` says that a
- * person was asked and the question is over; `wake` that what the run waited for is over.
+ * person was asked and the question is over; `wake` that what the run waited for is over; `client` that an API client
+ * brought the results of its own tools. The payload of the last kind has the newer request of the client.
  */
-export const RESUMING_KINDS: ReadonlySet<TriggerKind> = new Set(['approval', 'wake']);
+export const RESUMING_KINDS: ReadonlySet<TriggerKind> = new Set(['approval', 'wake', 'client']);
 
 export interface TriggerPayload {
   readonly inbound: Inbound;
   readonly agentId: string;
   /** Messages that a fresh session begins with, for API clients that keep their own history. */
   readonly seed?: readonly Message[] | undefined;
+  /** What an API client asks for besides the words. A trigger that brings results of its tools has the newer request. */
+  readonly client?: ClientRequest | undefined;
   /** The run that this one repeats, because an operator sent a dead letter again or a client asked twice. */
   readonly replayOf?: string | undefined;
   readonly jobId?: string | undefined;
@@ -135,6 +140,22 @@ export interface TriggerPayload {
   readonly completionOf?: string | undefined;
   /** What started the run. Set in a trigger that resumes a run, and in a dead letter. */
   readonly resumes?: TriggerKind | undefined;
+}
+
+/** The part of an API client's request that is no message. */
+export interface ClientRequest {
+  /** The tools that the client runs itself. */
+  readonly tools?: readonly ClientToolSpec[] | undefined;
+  readonly wishes?: AnswerWishes | undefined;
+  /** Which call of which API it was, for answers that are asked for again. `agent/` does not read it. */
+  readonly asked?: JsonObject | undefined;
+}
+
+export interface ClientToolSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: JsonObject;
+  readonly strict?: true | undefined;
 }
 
 export interface TranscriptNote {
@@ -370,8 +391,8 @@ export interface ApprovalRow {
 }
 
 /**
- * A tool call for which its run is suspended until other sessions have ended or its time is over. The row is removed
- * with the result of the call, or with the run.
+ * A tool call for which its run is suspended until other sessions have ended, until the client has run its own tool, or
+ * until its time is over. The row is removed with the result of the call, or with the run.
  */
 export interface WaitRow {
   readonly runId: string;
@@ -379,16 +400,29 @@ export interface WaitRow {
   readonly place: string;
   readonly sessionKey: string;
   readonly toolCallId: string;
-  /** The keys of the sessions that the call waits for. */
+  /** The keys of the sessions that the call waits for; none when it waits for the client. */
   readonly awaited: readonly string[];
   /** Whether one of them is enough. */
   readonly isAnyEnough: boolean;
   readonly createdAt: number;
   readonly expiresAt: number;
+  /** The call as it is handed to the client that runs it; null when the call waits for sessions. */
+  readonly handed: HandedCall | null;
+  /** The result that the client brought. */
+  readonly given: JsonValue;
   /** `over` means that the run was woken, `cancelled` that it was stopped while it waited. */
   readonly status: 'waiting' | 'over' | 'cancelled';
   /** Why it was cancelled. */
   readonly reason: string | null;
+}
+
+export interface HandedCall {
+  /** The id under which the client knows the call. It names the run, so that the result finds it without a session. */
+  readonly id: string;
+  readonly name: string;
+  readonly params: JsonObject;
+  /** What the model said beside the calls of this answer. */
+  readonly said: string;
 }
 
 /** A command that may run without approval, because a person allowed it once. */

@@ -23,6 +23,10 @@ export interface Tool {
   readonly idempotent: boolean;
   /** Who brought it, where that is not the product: a plugin, or `bundle-mcp`. */
   readonly owner?: string | undefined;
+  /** Set for a tool that an API client runs; its parameters are checked there, and its calls wait for the client. */
+  readonly isRunByClient?: true | undefined;
+  /** Passed on to providers that can hold a model to the schema. */
+  readonly strict?: true | undefined;
   /** Offered only where a policy names the tool or its owner. */
   readonly isOptional?: boolean | undefined;
   /** For a tool that bounds itself; otherwise every call has the same time. */
@@ -42,7 +46,7 @@ export interface Tool {
 }
 
 export interface ToolWait {
-  /** The keys of the sessions whose end is awaited. */
+  /** The keys of the sessions whose end is awaited; none when the client is awaited. */
   readonly awaited: readonly string[];
   readonly isAnyEnough: boolean;
   readonly timeoutMs: number;
@@ -65,6 +69,8 @@ export interface ToolContext extends ToolCaller {
   readonly signal: AbortSignal;
   /** The sessions that the call has waited for; undefined when it did not have to wait. */
   readonly waitedFor?: readonly string[] | undefined;
+  /** What the client brought as the result of the call. */
+  readonly given?: JsonValue | undefined;
   /** What let this call pass, for tools that decide. */
   readonly grant?: ToolGrant | undefined;
 }

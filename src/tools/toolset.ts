@@ -113,11 +113,19 @@ export interface ToolSpec {
   readonly name: string;
   readonly description: string;
   readonly parameters: JsonObject;
+  readonly strict?: true | undefined;
 }
 
 /** By name, whatever order they were registered in: they stand at the very beginning of what a provider caches. */
 export function toolSpecs(tools: readonly Tool[]): readonly ToolSpec[] {
   return tools
-    .map(({ name, description, parameters }): ToolSpec => ({ name, description, parameters }))
+    .map(
+      ({ name, description, parameters, strict }): ToolSpec => ({
+        name,
+        description,
+        parameters,
+        ...(strict && { strict }),
+      }),
+    )
     .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }

@@ -9,7 +9,7 @@ import type { JsonValue } from '../../protocol/json.ts';
 import type { Message } from '../../protocol/message.ts';
 import { RequestInvalidError } from '../errors.ts';
 import type { Services } from '../services/services.ts';
-import type { ChatRequest, SaidBefore } from './chat-request.ts';
+import type { ClientTalk, SaidBefore } from './client-talk.ts';
 import type { FilePart } from './file-parts.ts';
 
 export interface BroughtFiles {
@@ -19,7 +19,7 @@ export interface BroughtFiles {
 
 export async function bringFiles(
   { attachments }: Pick<Services, 'attachments'>,
-  { files, seed }: Pick<ChatRequest, 'files' | 'seed'>,
+  { files, seed }: Pick<ClientTalk, 'files' | 'seed'>,
   signal: AbortSignal,
 ): Promise<BroughtFiles> {
   const keep = async (parts: readonly FilePart[]): Promise<readonly AttachmentRef[]> => {
@@ -33,7 +33,7 @@ export async function bringFiles(
 }
 
 /** The files of a request as the client gave them; undefined when it has none. */
-export function givenFiles({ files, seed = [] }: Pick<ChatRequest, 'files' | 'seed'>): JsonValue | undefined {
+export function givenFiles({ files, seed = [] }: Pick<ClientTalk, 'files' | 'seed'>): JsonValue | undefined {
   if (files.length === 0 && seed.every((said) => said.files.length === 0)) return undefined;
   const names = (parts: readonly FilePart[]) => parts.map(nameOfPart);
   return [...seed.map((said) => [said.role, said.text, names(said.files)]), names(files)];
@@ -66,10 +66,18 @@ async function keepPart(
 
 async function toMessage(
   { source }: Services['attachments'],
-  { role, text }: SaidBefore,
+  said: SaidBefore,
   refs: readonly AttachmentRef[],
 ): Promise<Message> {
-  if (role === 'assistant') return { role, content: [{ type: 'text', text }] };
+  const { text } = said;
+  if (said.role === 'tool') {
+    const { callId: toolCallId, name: toolName, isMissing } = said;
+    return { role: 'tool', toolCallId, toolName, content: text, ...(isMissing && { isError: true }) };
+  }
+  if (said.role === 'assistant') {
+    const calls = (said.calls ?? []).map((call) => ({ type: 'tool-call' as const, ...call }));
+    return { role: 'assistant', content: [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...calls] };
+  }
   if (refs.length === 0) return { role: 'user', content: text };
   const { pieces, images } = await attachFiles({ attachments: source }, refs, { takesImages: true });
   const content = [text, ...pieces.map((piece) => piece.text)].filter((piece) => piece !== '').join('\n\n');

@@ -1,6 +1,7 @@
 // The formats in which OpenAI's clients expect an answer. The functions are pure.
 
-import type { RunRow } from '../../store/tables.ts';
+import type { Usage } from '../../protocol/usage.ts';
+import type { HandedCall, RunRow } from '../../store/tables.ts';
 
 export interface AnswerFacts {
   readonly runId: string;
@@ -8,7 +9,47 @@ export interface AnswerFacts {
   readonly createdAt: number;
 }
 
-export function formatCompletion(facts: AnswerFacts, run: RunRow): object {
+/** How a run stands when its client is answered. Without a usage of its own, the usage of the run counts. */
+export interface AnswerOfRun {
+  readonly run: RunRow;
+  readonly calls: readonly HandedCall[];
+  readonly usage: Usage | undefined;
+}
+
+/** An answer that asks the client to run its own tools. */
+export function formatCalls(facts: AnswerFacts, ended: AnswerOfRun, words: string): object {
+  const message = { role: 'assistant', content: words === '' ? null : words, refusal: null };
+  return {
+    ...head(facts, 'chat.completion'),
+    choices: [
+      {
+        index: 0,
+        message: { ...message, tool_calls: ended.calls.map(formatCall) },
+        finish_reason: 'tool_calls',
+        logprobs: null,
+      },
+    ],
+    usage: formatUsage(ended),
+  };
+}
+
+/** The same calls as pieces of a stream: each begins with its name, and its arguments follow. */
+export function callDeltas(calls: readonly HandedCall[]): readonly object[] {
+  return calls.flatMap((call, index) => {
+    const { id, type, function: called } = formatCall(call);
+    return [
+      { tool_calls: [{ index, id, type, function: { name: called.name, arguments: '' } }] },
+      { tool_calls: [{ index, function: { arguments: called.arguments } }] },
+    ];
+  });
+}
+
+function formatCall({ id, name, params }: HandedCall) {
+  return { id, type: 'function', function: { name, arguments: JSON.stringify(params) } } as const;
+}
+
+export function formatCompletion(facts: AnswerFacts, ended: AnswerOfRun): object {
+  const { run } = ended;
   return {
     ...head(facts, 'chat.completion'),
     choices: [
@@ -19,7 +60,7 @@ export function formatCompletion(facts: AnswerFacts, run: RunRow): object {
         logprobs: null,
       },
     ],
-    usage: formatUsage(run),
+    usage: formatUsage(ended),
   };
 }
 
@@ -32,8 +73,8 @@ export function formatChunk(facts: AnswerFacts, delta: object, finish: string | 
   };
 }
 
-export function formatUsageChunk(facts: AnswerFacts, run: RunRow): object {
-  return { ...head(facts, 'chat.completion.chunk'), choices: [], usage: formatUsage(run) };
+export function formatUsageChunk(facts: AnswerFacts, ended: AnswerOfRun): object {
+  return { ...head(facts, 'chat.completion.chunk'), choices: [], usage: formatUsage(ended) };
 }
 
 export function finishReason({ status, outcome }: RunRow): 'stop' | 'length' | 'content_filter' {
@@ -45,8 +86,8 @@ function head({ runId, model, createdAt }: AnswerFacts, object: string): object 
   return { id: `chatcmpl-${runId}`, object, created: Math.floor(createdAt / 1_000), model };
 }
 
-function formatUsage({ outcome }: RunRow): object {
-  const { input = 0, output = 0, cacheRead = 0 } = outcome?.usage ?? {};
+function formatUsage({ run: { outcome }, usage }: AnswerOfRun): object {
+  const { input = 0, output = 0, cacheRead = 0 } = usage ?? outcome?.usage ?? {};
   return {
     prompt_tokens: input,
     completion_tokens: output,

@@ -27,7 +27,7 @@ const leftOut = (says: string): ChatField => ({ state: 'left out', says });
 const notNeeded = (says: string): ChatField => ({ state: 'not needed', says });
 
 const AGENT_DECIDES = "the agent's own setting counts";
-const OWN_TOOLS = 'agents bring their own tools and run them in the gateway';
+const OLD_FORM = 'it is the old form of "tools", which are taken instead';
 
 /** In the order of the docs. */
 export const CHAT_FIELDS = {
@@ -41,14 +41,9 @@ export const CHAT_FIELDS = {
     ...used('1'),
     refuses: { what: 'other than 1', why: 'an agent gives one answer', when: (value) => value !== 1 },
   },
-  response_format: {
-    ...used('`text`'),
-    refuses: {
-      what: 'other than "text"',
-      why: 'an agent answers in text. Ask for the form in your message, and check the answer',
-      when: (value) => typeOf(value) !== 'text',
-    },
-  },
+  response_format: used(
+    "`text`; `json_object` and `json_schema`, where the model of the agent has an API like OpenAI's",
+  ),
   modalities: {
     ...used('`["text"]`'),
     refuses: {
@@ -58,15 +53,13 @@ export const CHAT_FIELDS = {
     },
   },
   audio: { ...notNeeded(''), refuses: { what: 'set', why: 'an agent answers in text', when: () => true } },
-  tools: { ...notNeeded(''), refuses: { what: 'set', why: OWN_TOOLS, when: isFilled } },
-  functions: { ...notNeeded(''), refuses: { what: 'set', why: OWN_TOOLS, when: isFilled } },
-  tool_choice: {
-    ...notNeeded('`auto` and `none`'),
-    refuses: { what: 'other than "auto" or "none"', why: OWN_TOOLS, when: isForcedCall },
-  },
+  tools: used('functions that the client runs itself'),
+  tool_choice: used('`auto`, `none`, `required`, or one function of `tools`'),
+  parallel_tool_calls: used('`false`: one call in an answer'),
+  functions: { ...notNeeded(''), refuses: { what: 'set', why: OLD_FORM, when: isFilled } },
   function_call: {
     ...notNeeded('`auto` and `none`'),
-    refuses: { what: 'other than "auto" or "none"', why: OWN_TOOLS, when: isForcedCall },
+    refuses: { what: 'other than "auto" or "none"', why: OLD_FORM, when: isForcedCall },
   },
   logprobs: {
     ...notNeeded('`false`'),
@@ -89,7 +82,6 @@ export const CHAT_FIELDS = {
   verbosity: leftOut(AGENT_DECIDES),
   web_search_options: leftOut("the agent's own tools search"),
   moderation: leftOut('hooks of the gateway judge what is said'),
-  parallel_tool_calls: notNeeded('the gateway runs the tools'),
   prediction: notNeeded('it would only make the answer come faster'),
   prompt_cache_key: notNeeded('the gateway marks what can be cached'),
   prompt_cache_options: notNeeded('the gateway marks what can be cached'),
@@ -122,10 +114,6 @@ export function chatFieldsLeftOut(body: Readonly<Record<string, unknown>>): read
 }
 
 const FIELDS = Object.entries(CHAT_FIELDS) as readonly (readonly [string, ChatField])[];
-
-function typeOf(value: unknown): unknown {
-  return typeof value === 'object' && value !== null && 'type' in value ? value.type : value;
-}
 
 function isFilled(value: unknown): boolean {
   return !Array.isArray(value) || value.length > 0;

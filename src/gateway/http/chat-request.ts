@@ -3,32 +3,25 @@
 // sentence instead of being ignored.
 
 import { normalizeAgentId } from '../../protocol/agent-id.ts';
-import type { JsonObject } from '../../protocol/json.ts';
+import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import { nearMatch } from '../../protocol/near-match.ts';
 import { UnknownAgentError } from '../../routing/errors.ts';
+import type { ClientRequest } from '../../store/tables.ts';
 import { RequestInvalidError, UnknownModelNameError } from '../errors.ts';
 import { refuseChatFields } from './chat-fields.ts';
-import { type FilePart, readFilePart } from './file-parts.ts';
+import { readChatChoice, readChatFormat, readChatTool, readClientRequest } from './client-request.ts';
+import { type ClientTalk, readTalk, type Said, type SaidCall } from './client-talk.ts';
+import { readFilePart } from './file-parts.ts';
 import type { ChatCompletionBody } from './routes/chat-completions.ts';
 
-export interface ChatRequest {
+/** A request of an API client: what it says, for whom, and what it asks for besides. */
+export interface ChatRequest extends ClientTalk {
   readonly agentId: string;
-  readonly text: string;
-  /** The files of the new message. They are not kept yet. */
-  readonly files: readonly FilePart[];
-  /** Undefined where the session has a history already. */
-  readonly seed: readonly SaidBefore[] | undefined;
   readonly sessionKey: string | undefined;
   readonly user: string | undefined;
   readonly idempotencyKey: string | undefined;
   readonly metadata: JsonObject | undefined;
-}
-
-/** A message of the client's own history. */
-export interface SaidBefore {
-  readonly role: 'user' | 'assistant';
-  readonly text: string;
-  readonly files: readonly FilePart[];
+  readonly client: ClientRequest;
 }
 
 export interface ChatHeaders {
@@ -43,29 +36,22 @@ export function readChatRequest(
   agentIds: readonly string[],
 ): ChatRequest {
   refuseChatFields(body);
-  const said = body.messages.map(toSaid);
-  const lastAnswer = said.findLastIndex(({ role }) => role === 'assistant');
   const sessionKey = checkHeader(headers.sessionKey, 'x-openclaw-session-key', 512);
   const user = body.user ?? undefined;
   const hasSession = sessionKey !== undefined || user !== undefined;
-  const fresh = said.slice(lastAnswer + 1);
-  const { seed, text } = hasSession ? { seed: [], text: joinNew(fresh) } : splitSeed(said, lastAnswer);
-  const files = fresh.flatMap((each) => each.files);
-  if (text.trim() === '' && files.length === 0) {
-    throw new RequestInvalidError({
-      problem: 'The last message must be a user message with some text or a file.',
-      param: 'messages',
-    });
-  }
   return {
+    ...readTalk(body.messages.map(toSaid), hasSession, 'messages'),
     agentId: resolveModelName(body.model, agentIds),
-    text,
-    files,
-    seed: hasSession || seed.length === 0 ? undefined : seed,
     sessionKey,
     user,
     idempotencyKey: checkHeader(headers.idempotencyKey, 'Idempotency-Key', 255),
     metadata: (body.metadata ?? undefined) as JsonObject | undefined,
+    client: readClientRequest({
+      tools: body.tools?.map((tool, index) => readChatTool(tool, `tools.${index}`)),
+      toolChoice: readChatChoice(body.tool_choice),
+      parallel: body.parallel_tool_calls,
+      format: readChatFormat(body.response_format),
+    }),
   };
 }
 
@@ -91,22 +77,14 @@ export function resolveModelName(model: string, agentIds: readonly string[]): st
   });
 }
 
-interface Said {
-  readonly role: 'system' | 'user' | 'assistant';
-  readonly text: string;
-  readonly files: readonly FilePart[];
-}
-
 type BodyMessage = ChatCompletionBody['messages'][number];
 
-function toSaid(
-  { role, content, tool_calls: toolCalls, function_call: functionCall }: BodyMessage,
-  index: number,
-): Said {
+function toSaid(message: BodyMessage, index: number): Said {
+  const { role, content } = message;
   const at = `messages.${index}`;
-  if (role === 'tool' || role === 'function' || toolCalls?.length || functionCall) {
+  if (role === 'function' || message.function_call) {
     throw new RequestInvalidError({
-      problem: `${at} belongs to a tool of the client. Agents use their own tools here; send only what was said.`,
+      problem: `${at} is of the old form of tools. Use "tools", "tool_calls" and messages of the role "tool".`,
       param: at,
     });
   }
@@ -119,54 +97,51 @@ function toSaid(
       param: file.at,
     });
   }
-  return { role: role === 'developer' ? 'system' : role, text: parts.flatMap(textOf).join('\n'), files };
+  const text = parts.flatMap(textOf).join('\n');
+  switch (role) {
+    case 'tool':
+      return { role, callId: callIdOf(message, at), text, files: [] };
+    case 'assistant':
+      return {
+        role,
+        text,
+        files,
+        calls: (message.tool_calls ?? []).map((call, place) => toCall(call, `${at}.tool_calls.${place}`)),
+      };
+    default:
+      return { role: role === 'developer' ? 'system' : role, text, files };
+  }
+}
+
+function callIdOf({ tool_call_id: id }: BodyMessage, at: string): string {
+  if (typeof id === 'string' && id !== '') return id;
+  throw new RequestInvalidError({ problem: `${at} needs the "tool_call_id" of the call that it answers.`, param: at });
+}
+
+function toCall(call: unknown, at: string): SaidCall {
+  const { id, function: called } = (call ?? {}) as { readonly id?: unknown; readonly function?: unknown };
+  const { name, arguments: params } = (called ?? {}) as { readonly name?: unknown; readonly arguments?: unknown };
+  if (typeof id === 'string' && typeof name === 'string') return { id, name, params: readArguments(params) };
+  throw new RequestInvalidError({
+    problem: `${at} is no call of a function: it needs "id" and "function" with "name" and "arguments".`,
+    param: at,
+  });
+}
+
+/** The arguments are the text that a model wrote, so they may be anything. */
+export function readArguments(written: unknown): JsonValue {
+  try {
+    return JSON.parse(String(written ?? '{}')) as JsonValue;
+  } catch {
+    return String(written);
+  }
 }
 
 function textOf({ type, text = '' }: { readonly type: string; readonly text?: string | undefined }): readonly string[] {
   return type === 'text' ? [text] : [];
 }
 
-/** In a session with a history, only the messages after the last answer are new. */
-function joinNew(said: readonly Said[]): string {
-  return said.some(({ role }) => role === 'user') ? joinTexts(said.map(({ text }) => text)) : '';
-}
-
-/** The client's system messages are put in front of the user's first message. */
-function splitSeed(said: readonly Said[], lastAnswer: number): { seed: SaidBefore[]; text: string } {
-  const system = said.filter(({ role }) => role === 'system').map(({ text }) => text);
-  const isTalk = ({ role, text, files }: Said) => role !== 'system' && (text.trim() !== '' || files.length > 0);
-  const before = said.slice(0, lastAnswer + 1).filter(isTalk);
-  const after = said
-    .slice(lastAnswer + 1)
-    .filter(isTalk)
-    .map(({ text }) => text);
-  const firstUser = before.findIndex(({ role }) => role === 'user');
-  if (firstUser === -1) {
-    return { seed: joinSaid(before), text: after.length === 0 ? '' : joinTexts([...system, ...after]) };
-  }
-  const introduced = before.map((each, index) =>
-    index === firstUser ? { ...each, text: joinTexts([...system, each.text]) } : each,
-  );
-  return { seed: joinSaid(introduced), text: joinTexts(after) };
-}
-
-/** Neighbouring messages of the same role are joined, because some models require alternating roles. */
-function joinSaid(said: readonly Said[]): SaidBefore[] {
-  const merged: SaidBefore[] = [];
-  for (const { role, text, files } of said) {
-    const last = merged.at(-1);
-    const each: SaidBefore = { role: role === 'assistant' ? role : 'user', text, files };
-    if (last?.role !== each.role) merged.push(each);
-    else merged[merged.length - 1] = { ...each, text: joinTexts([last.text, text]), files: [...last.files, ...files] };
-  }
-  return merged;
-}
-
-function joinTexts(texts: readonly string[]): string {
-  return texts.filter((text) => text.trim() !== '').join('\n\n');
-}
-
-function checkHeader(value: string | undefined, name: string, maxLength: number): string | undefined {
+export function checkHeader(value: string | undefined, name: string, maxLength: number): string | undefined {
   const text = value?.trim();
   if (text === undefined || text === '') return undefined;
   if (text.length > maxLength) {

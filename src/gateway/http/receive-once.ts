@@ -8,6 +8,7 @@ import type { AttachmentRef } from '../../protocol/attachment.ts';
 import { dedupeKeyOf, type Inbound } from '../../protocol/inbound.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import type { Message } from '../../protocol/message.ts';
+import type { ClientRequest } from '../../store/tables.ts';
 import { IdempotencyKeyReusedError } from '../errors.ts';
 import type { Services } from '../services/services.ts';
 
@@ -27,6 +28,8 @@ export interface ApiMessage {
   readonly metadata?: JsonObject | undefined;
   readonly seed?: readonly Message[] | undefined;
   readonly attachments?: readonly AttachmentRef[] | undefined;
+  /** What the client asks for besides the words. */
+  readonly client?: ClientRequest | undefined;
   /**
    * The files as the client gave them, where they must be fetched first. A repetition is then recognised before that,
    * because the place that they came from may answer differently the second time.
@@ -40,10 +43,15 @@ export interface ApiMessage {
 export const DEFAULT_USER = 'default';
 
 export async function receiveOnce(services: Services, message: ApiMessage): Promise<ReceiveResult> {
-  const { seed } = message;
+  const { seed, client } = message;
   const fingerprint = fingerprintOf(message);
   const inbound = toInbound(message, eventIdOf(message));
-  const result = await services.inbox.receive(inbound, { kind: 'api', fingerprint, ...(seed && { seed }) });
+  const result = await services.inbox.receive(inbound, {
+    kind: 'api',
+    fingerprint,
+    ...(seed && { seed }),
+    ...(client && Object.keys(client).length > 0 && { client }),
+  });
   if (result.outcome === 'duplicate') await checkSameMessage(services, fingerprint, result.runId);
   return result;
 }

@@ -30,10 +30,14 @@ const STATUS_OF_KIND: Readonly<Record<string, number>> = {
   timeout: 504,
 };
 
+/** The client asked for something that cannot be fulfilled, which is known only when the run begins. */
+const OF_REQUEST: ReadonlySet<string> = new Set(['ATRIUM_MODEL_FORMAT', 'ATRIUM_CLIENT_TOOL_NAME']);
+
 function statusOf(status: RunRow['status'], outcome: RunRow['outcome']): number {
   if (status === 'blocked') return 403;
   if (status === 'stopped') return 409;
   const { errorCode = '', failureKind = '' } = outcome ?? {};
+  if (OF_REQUEST.has(errorCode)) return 400;
   if (errorCode.startsWith('ATRIUM_STORE_')) return 503;
   if (errorCode === 'ATRIUM_RUN_TIMEOUT') return 504;
   return STATUS_OF_KIND[failureKind] ?? 502;

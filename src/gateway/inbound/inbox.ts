@@ -27,7 +27,7 @@ import type { Route } from '../../routing/resolve-route.ts';
 import { PreconditionFailedError } from '../../store/errors.ts';
 import { attachmentsOf, nameAttachments } from '../../store/name-attachments.ts';
 import type { Store, Write } from '../../store/store.ts';
-import type { TriggerPayload } from '../../store/tables.ts';
+import type { ClientRequest, TriggerPayload } from '../../store/tables.ts';
 import { InboundTooLongError } from '../errors.ts';
 import { noteWaiting } from './note-waiting.ts';
 import { receiveChange } from './receive-change.ts';
@@ -38,6 +38,8 @@ export interface ReceiveOptions {
   readonly kind?: 'message' | 'api' | 'webhook' | undefined;
   /** The messages with which a fresh session begins. */
   readonly seed?: readonly Message[] | undefined;
+  /** What an API client asks for besides the words. */
+  readonly client?: ClientRequest | undefined;
   /** A hash of the text, to distinguish a repetition from another message under the same id. */
   readonly fingerprint?: string | undefined;
 }
@@ -120,7 +122,8 @@ export class Inbox implements ChannelPort {
     const isLiteral = parsed.kind === 'command' && parsed.call.name === 'approve';
     if (answer !== undefined) return answerAtOnce(parts, { ...taken, text: answer, ...(isLiteral && { isLiteral }) });
 
-    const payload: TriggerPayload = { inbound, agentId, ...(options.seed ? { seed: options.seed } : {}) };
+    const { seed, client } = options;
+    const payload: TriggerPayload = { inbound, agentId, ...(seed && { seed }), ...(client && { client }) };
     const notes = await noteWaiting(parts, inbound, sessionKey, context);
     const writes: readonly Write[] = [
       {

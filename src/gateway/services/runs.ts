@@ -10,9 +10,16 @@ import type { Lanes } from '../../lanes/lanes.ts';
 import { timeLimit } from '../../protocol/time-limit.ts';
 import { PreconditionFailedError } from '../../store/errors.ts';
 import type { Store } from '../../store/store.ts';
-import { type InboxRow, RESUMING_KINDS, type RunRow, type TriggerPayload } from '../../store/tables.ts';
+import {
+  type HandedCall,
+  type InboxRow,
+  RESUMING_KINDS,
+  type RunRow,
+  type TriggerPayload,
+} from '../../store/tables.ts';
 import { UnknownRunError } from '../errors.ts';
 import type { LiveEvents } from '../live-events.ts';
+import { handedCalls } from './client-calls.ts';
 import type { Suspensions } from './suspensions.ts';
 
 export interface RunsParts {
@@ -62,6 +69,43 @@ export class Runs {
     } finally {
       end.leave();
     }
+  }
+
+  /**
+   * Resolves when the run is over, or when it waits for its client to run a tool. `isNew` as for `wait`.
+   */
+  async turn(
+    runId: string,
+    signal?: AbortSignal,
+    { isNew = false }: { readonly isNew?: boolean } = {},
+  ): Promise<{ readonly run: RunRow; readonly calls: readonly HandedCall[] }> {
+    const { live, store } = this.#parts;
+    const turned = live.expect(
+      (event) =>
+        event.runId === runId &&
+        (event.type === 'run-end' || (event.type === 'wait-start' && event.isForClient === true)),
+      signal,
+    );
+    turned.happened.catch(() => {});
+    try {
+      const now = isNew ? undefined : await this.#turnNow(runId);
+      if (now) return now;
+      if (!isNew && (await store.count('inbox', { runId })) === 0) throw new UnknownRunError({ runId });
+      await turned.happened;
+      const then = await this.#turnNow(runId);
+      if (then) return then;
+    } finally {
+      turned.leave();
+    }
+    // The result came before the calls could be read.
+    return this.turn(runId, signal);
+  }
+
+  async #turnNow(runId: string) {
+    const run = await this.#row(runId);
+    if (run && isOver(run)) return { run, calls: [] };
+    const calls = run ? await handedCalls(this.#parts.store, runId) : [];
+    return run && calls.length > 0 ? { run, calls } : undefined;
   }
 
   /**

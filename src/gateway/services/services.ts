@@ -26,6 +26,7 @@ import type { Approvals } from './approvals.ts';
 import type { Attachments } from './attachments.ts';
 import type { InstallVerdict } from './check-install.ts';
 import type { Children } from './children.ts';
+import type { ClientCalls } from './client-calls.ts';
 import type { ExplainToolsRequest, ToolsExplanation } from './explain-tools.ts';
 import type { GatewayStatus } from './gateway-status.ts';
 import type { HookControl } from './hook-control.ts';
@@ -58,6 +59,10 @@ export interface Services {
   /** The limits on spending, and what they have come to. */
   spending(): Promise<SpendReport>;
   readonly runs: Runs;
+  /** The results of tools that API clients run themselves. */
+  readonly clientCalls: Pick<ClientCalls, 'give'>;
+  /** Whether handlers of plugins decide about what goes out, so that nothing is shown before. */
+  areAnswersJudged(): boolean;
   readonly sessions: Sessions;
   readonly injections: {
     /** Queues text for the next run of a session. */

@@ -23,13 +23,16 @@ export class Suspensions {
 
   /**
    * A client that waited on a connection of an earlier process is gone, so it would not get the answer. Its run is
-   * ended.
+   * ended, unless the client was told to run its own tools: it comes back with the results.
    */
   async open(): Promise<void> {
     const { store } = this.#parts;
     for (const { runId } of await store.select('runs', { where: { status: 'suspended' } })) {
       const [origin] = await store.select('inbox', { where: { runId }, orderBy: [['seq', 'asc']], limit: 1 });
-      if (origin?.payload?.inbound.isAwaited) await this.cancel(runId, CLIENT_GONE);
+      const isExpected =
+        (await store.count('waits', { runId, status: { not: 'cancelled' }, handed: { not: null } })) > 0 ||
+        (await store.count('inbox', { runId, kind: 'client' })) > 0;
+      if (origin?.payload?.inbound.isAwaited && !isExpected) await this.cancel(runId, CLIENT_GONE);
     }
   }
 

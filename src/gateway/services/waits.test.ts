@@ -133,6 +133,8 @@ async function suspend({ isAnyEnough }: { readonly isAnyEnough: boolean }): Prom
     createdAt: 0,
     expiresAt: 1_500,
     status: 'waiting',
+    handed: null,
+    given: null,
     reason: null,
   };
   await store.commit(

@@ -1,8 +1,10 @@
-// Runs that wait for other sessions: woken when those have ended or when the time is over, in one commit with the row that
-// says so. Whether the sessions have ended is learned from the store at every look, so a restart loses no wait.
+// Runs that wait for other sessions or for their client. A run that waits for sessions is woken when those have ended or
+// when the time is over, in one commit with the row that says so; one whose client brings no result in time, or sends
+// something else instead, is stopped. `ClientCalls` takes the results themselves. Whether the sessions have ended is learned from the store at every look, so a restart loses no wait.
 // Errors: none. When the store refuses, the look is repeated after a pause.
 
 import type { Tell } from '../../facts/facts.ts';
+import { countOf } from '../../protocol/count-of.ts';
 import type { LiveEvent } from '../../protocol/live-event.ts';
 import { DueClock } from '../../store/due-clock.ts';
 import { PreconditionFailedError } from '../../store/errors.ts';
@@ -27,6 +29,8 @@ export class Waits {
   readonly #parts: WaitsParts;
   readonly #clock: DueClock<WaitRow>;
   #unsubscribe: () => void = () => {};
+  /** The sessions in which a run waited for its client at the last look; a session that joins them is looked at first. */
+  #handedKeys: ReadonlySet<string> = new Set();
 
   constructor(parts: WaitsParts) {
     this.#parts = parts;
@@ -38,7 +42,7 @@ export class Waits {
         const [next] = await store.select('waits', { where, orderBy: [['expiresAt', 'asc']], limit: 1 });
         return next?.expiresAt;
       },
-      expire: (wait) => this.#wake(wait),
+      expire: (wait) => (wait.handed ? this.#giveUp(wait) : this.#wake(wait)),
       trouble: 'Runs that wait for other sessions could not be woken yet',
       now,
       warn,
@@ -110,10 +114,32 @@ export class Waits {
       if (over.length === limit) break;
       if (wait.expiresAt <= at || (await this.#hasCome(wait))) over.push(wait);
     }
+    this.#handedKeys = new Set(waiting.flatMap(({ handed, sessionKey }) => (handed ? [sessionKey] : [])));
     return over;
   }
 
-  async #hasCome({ awaited, isAnyEnough }: WaitRow): Promise<boolean> {
+  /** A message was accepted in this session. A run there whose client should have brought a result may be over now. */
+  messageCame(sessionKey: string): void {
+    if (this.#handedKeys.has(sessionKey)) void this.#clock.look();
+  }
+
+  /** The client of this run has said something else since. */
+  async #isPassedOver({ sessionKey, createdAt }: WaitRow): Promise<boolean> {
+    const where = { sessionKey, status: 'queued', kind: { in: ['message', 'api'] }, acceptedAt: { gte: createdAt } };
+    return (await this.#parts.store.count('inbox', where)) > 0;
+  }
+
+  /** Nothing is left to answer, so the run is stopped. */
+  async #giveUp({ runId, createdAt, expiresAt }: WaitRow): Promise<void> {
+    const seconds = Math.round((expiresAt - createdAt) / 1_000);
+    const isLate = expiresAt <= this.#parts.now();
+    const late = `the client brought no result of its tool within ${countOf(seconds, 'second')}`;
+    await this.cancel(runId, isLate ? late : 'a new message came instead of the result of the client’s tool');
+  }
+
+  async #hasCome(wait: WaitRow): Promise<boolean> {
+    if (wait.handed) return this.#isPassedOver(wait);
+    const { awaited, isAnyEnough } = wait;
     const unended = await this.#parts.unended(awaited);
     return isAnyEnough ? unended.length < awaited.length : unended.length === 0;
   }

@@ -174,4 +174,16 @@ describe('a request to Anthropic', () => {
     const request = requestOf('Hello', { maxOutputTokens: 100, temperature: 0.5 });
     expect(await bodyOf(request, { maxTokens: 5000 })).toMatchObject({ max_tokens: 100, temperature: 0.5 });
   });
+
+  it('says in its own words which tool must be called, and refuses a form of the answer by name', async () => {
+    const tools = [{ name: 'look_up', description: 'Looks up.', parameters: { type: 'object' } }];
+    const choice = async (wishes: ModelRequest['wishes']) =>
+      (await bodyOf(requestOf('Hello', { tools, wishes }))).tool_choice;
+    expect(await choice({ toolChoice: { name: 'look_up' } })).toEqual({ type: 'tool', name: 'look_up' });
+    expect(await choice({ toolChoice: 'required' })).toEqual({ type: 'any' });
+    expect(await choice({ isOneCallAtATime: true })).toEqual({ type: 'auto', disable_parallel_tool_use: true });
+    expect(await choice(undefined)).toBeUndefined();
+    const asked = bodyOf(requestOf('Hello', { wishes: { format: { type: 'json_object' } } }));
+    await expect(asked).rejects.toMatchObject({ code: 'ATRIUM_MODEL_FORMAT' });
+  });
 });

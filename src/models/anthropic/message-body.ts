@@ -5,6 +5,7 @@
 // with it), one at the end of the conversation, and one where the request before this one ended, which a look-back of
 // twenty blocks would miss after many parallel tool calls.
 
+import type { AnswerWishes } from '../../protocol/answer-wishes.ts';
 import type { ModelRequest, SystemBlock, ToolSpec } from '../model.ts';
 import { markOf, type ShowImages } from '../wire-images.ts';
 import { type WireMessage, wireMessages } from '../wire-messages.ts';
@@ -33,6 +34,7 @@ export function messageBody(request: ModelRequest, settings: WireModelSettings, 
     system: system.length === 0 ? undefined : system,
     messages: turns(messages),
     tools: request.tools.length === 0 ? undefined : request.tools.map(messageTool),
+    tool_choice: request.tools.length === 0 ? undefined : messageChoice(request.wishes),
     stream: true,
   });
 }
@@ -120,6 +122,14 @@ function messageTool({ name, description, parameters }: ToolSpec): object {
     // Long parameters come piece by piece, which keeps the connection from being silent.
     eager_input_streaming: true,
   };
+}
+
+/** What a client of the API asked for. */
+function messageChoice({ toolChoice, isOneCallAtATime }: AnswerWishes = {}): object | undefined {
+  if (!toolChoice && !isOneCallAtATime) return undefined;
+  const type = typeof toolChoice === 'object' ? 'tool' : toolChoice ? 'any' : 'auto';
+  const name = typeof toolChoice === 'object' ? toolChoice.name : undefined;
+  return { type, name, disable_parallel_tool_use: isOneCallAtATime };
 }
 
 function markIf(isMarked: boolean): typeof CACHE_MARK | undefined {

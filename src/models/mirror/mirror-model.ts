@@ -16,6 +16,7 @@ import {
   type ModelRequest,
   type WireRequest,
 } from '../model.ts';
+import { refuseFormat } from '../refuse-format.ts';
 import { imagesFor, type ShowImages } from '../wire-images.ts';
 import { describeRequest, quote } from './describe-request.ts';
 import { type MirrorStep, mirrorSteps } from './mirror-steps.ts';
@@ -27,13 +28,14 @@ export function createMirrorModel(): Model {
 }
 
 async function prepare(request: ModelRequest): Promise<WireRequest> {
-  const { system, tools, maxOutputTokens, temperature } = request;
+  refuseFormat(request, MIRROR_REF);
+  const { system, tools, maxOutputTokens, temperature, wishes } = request;
   const show = await imagesFor(request.messages, { takesImages: false });
   const messages = request.messages.map((message) => withoutImages(withoutDetails(message), show));
   return {
     url: 'mirror:',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ model: MIRROR_REF.model, system, tools, messages, maxOutputTokens, temperature }),
+    body: JSON.stringify({ model: MIRROR_REF.model, system, tools, messages, maxOutputTokens, temperature, wishes }),
   };
 }
 

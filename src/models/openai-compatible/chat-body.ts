@@ -1,6 +1,7 @@
 // The body of a chat completions request. The system blocks are joined without a separator into one message, because
 // many servers accept only one and cache by prefix. The order of the keys is part of the bytes, so it never changes.
 
+import type { AnswerFormat, AnswerWishes } from '../../protocol/answer-wishes.ts';
 import type { ModelRequest, ToolSpec } from '../model.ts';
 import { markOf, type ShowImages } from '../wire-images.ts';
 import { type WireMessage, wireMessages } from '../wire-messages.ts';
@@ -22,6 +23,7 @@ export function chatBody(request: ModelRequest, settings: WireModelSettings, sho
     stream: true,
     stream_options: { include_usage: true },
     max_completion_tokens: isOpenAi ? most : undefined,
+    ...chatWishes(request),
   });
 }
 
@@ -59,6 +61,27 @@ function assistantMessage({ parts }: Extract<WireMessage, { role: 'assistant' }>
     : { role: 'assistant', content: text || null, tool_calls: calls };
 }
 
-function chatTool({ name, description, parameters }: ToolSpec): object {
-  return { type: 'function', function: { name, description: wellFormed(description), parameters } };
+function chatTool({ name, description, parameters, strict }: ToolSpec): object {
+  return { type: 'function', function: { name, description: wellFormed(description), parameters, strict } };
+}
+
+/** What a client of the API asked for. Servers refuse settings of tools in a request without tools. */
+function chatWishes({ wishes = {}, tools }: ModelRequest): object {
+  const { format, toolChoice, isOneCallAtATime } = wishes;
+  const hasTools = tools.length > 0;
+  return {
+    response_format: format && chatFormat(format),
+    tool_choice: hasTools ? chatChoice(toolChoice) : undefined,
+    parallel_tool_calls: hasTools && isOneCallAtATime ? false : undefined,
+  };
+}
+
+function chatFormat(format: AnswerFormat): object {
+  if (format.type === 'json_object') return { type: 'json_object' };
+  const { name, description, schema, strict } = format;
+  return { type: 'json_schema', json_schema: { name, description, schema, strict } };
+}
+
+function chatChoice(choice: AnswerWishes['toolChoice']): unknown {
+  return typeof choice === 'object' ? { type: 'function', function: { name: choice.name } } : choice;
 }

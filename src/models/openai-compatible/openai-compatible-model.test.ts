@@ -81,4 +81,23 @@ describe('a request to a server like OpenAI', () => {
     expect(openAi).toMatchObject({ max_completion_tokens: 100 });
     expect(openAi.max_tokens).toBeUndefined();
   });
+
+  it('passes on what a client wishes of the answer, and says nothing of tools where there are none', async () => {
+    const format = { type: 'json_schema', name: 'person', schema: { type: 'object' }, strict: true } as const;
+    const tools = [
+      { name: 'look_up', description: 'Looks up.', parameters: { type: 'object' }, strict: true } as const,
+    ];
+    const wishes = { format, toolChoice: { name: 'look_up' }, isOneCallAtATime: true } as const;
+    const { type, ...schema } = format;
+    expect(await bodyOf(requestOf('Hello', { wishes, tools }))).toMatchObject({
+      response_format: { type, json_schema: schema },
+      tools: [{ function: { name: 'look_up', strict: true } }],
+      tool_choice: { type: 'function', function: { name: 'look_up' } },
+      parallel_tool_calls: false,
+    });
+    const bare = await bodyOf(
+      requestOf('Hello', { wishes: { format: { type: 'json_object' }, toolChoice: 'required' } }),
+    );
+    expect([bare.response_format, bare.tool_choice]).toEqual([{ type: 'json_object' }, undefined]);
+  });
 });

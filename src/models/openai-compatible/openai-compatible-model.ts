@@ -15,6 +15,7 @@ const dialect: WireDialect = {
   path: () => '/chat/completions',
   maxImageBytes: 15_000_000,
   events: CHAT_EVENTS,
+  takesFormat: true,
   keyHeader: (apiKey) => ({ authorization: `Bearer ${apiKey}` }),
   headers: () => ({}),
   body: chatBody,

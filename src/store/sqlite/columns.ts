@@ -228,6 +228,8 @@ export const TABLES: { readonly [T in TableName]: TableLayout<T> } = {
       isAnyEnough: 'boolean',
       createdAt: 'integer',
       expiresAt: 'integer',
+      handed: 'json?',
+      given: 'json?',
       status: 'text',
       reason: 'text?',
     },

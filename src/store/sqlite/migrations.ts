@@ -467,4 +467,8 @@ export const MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX prompt_receipts_by_key ON prompt_receipts (session_key, at)',
     ],
   },
+  {
+    version: 13,
+    statements: ['ALTER TABLE waits ADD COLUMN handed TEXT', 'ALTER TABLE waits ADD COLUMN given TEXT'],
+  },
 ];

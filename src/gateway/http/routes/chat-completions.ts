@@ -2,20 +2,37 @@
 // the run is stopped, unless an idempotency key says that the client will ask again; then the answer is kept for it.
 
 import type { z } from 'zod';
-import type { ReceiveResult } from '../../../channels/channel.ts';
-import type { LiveEvent } from '../../../protocol/live-event.ts';
 import type { RunRow } from '../../../store/tables.ts';
 import type { Services } from '../../services/services.ts';
-import { bringFiles, givenFiles } from '../bring-files.ts';
-import { type AnswerFacts, finishReason, formatChunk, formatCompletion, formatUsageChunk } from '../chat-answer.ts';
+import {
+  type AnswerFacts,
+  callDeltas,
+  finishReason,
+  formatCalls,
+  formatChunk,
+  formatCompletion,
+  formatUsageChunk,
+} from '../chat-answer.ts';
 import { chatFieldsLeftOut } from '../chat-fields.ts';
 import { readChatRequest, resolveModelName } from '../chat-request.ts';
+import {
+  beginClientRun,
+  CLIENT_GONE_STATUS,
+  type ClientRun,
+  type EndedTurn,
+  endOfTurn,
+  failedAnswer,
+  leavingWith,
+  runHeaders,
+  stopWhenGone,
+  wordsBeside,
+} from '../client-run.ts';
 import { type ErrorAnswer, errorBody, toErrorAnswer } from '../error-answer.ts';
 import { EventStream } from '../event-stream.ts';
 import { JsonReply } from '../json-reply.ts';
-import { findReceived, receiveOnce } from '../receive-once.ts';
 import { type ApiRequest, type Route, route, type Zod } from '../route.ts';
 import { runFailure } from '../run-failure.ts';
+import { RunFollower } from '../run-follower.ts';
 import { StreamedDraft } from '../streamed-draft.ts';
 import { id, wholeNumber } from './pieces.ts';
 
@@ -34,6 +51,7 @@ const chatBody = (z: Zod) =>
             .union([z.string(), z.null(), z.array(z.looseObject({ type: z.string(), text: z.string().optional() }))])
             .optional(),
           tool_calls: z.array(z.unknown()).nullish(),
+          tool_call_id: z.string().max(256).nullish(),
           function_call: z.unknown().optional(),
         }),
       )
@@ -45,6 +63,9 @@ const chatBody = (z: Zod) =>
     metadata: z.looseObject({}).nullish(),
     n: z.number().nullish(),
     tools: z.array(z.unknown()).nullish(),
+    tool_choice: z.unknown().optional(),
+    parallel_tool_calls: z.boolean().nullish(),
+    response_format: z.unknown().optional(),
     functions: z.array(z.unknown()).nullish(),
   });
 export type ChatCompletionBody = z.infer<ReturnType<typeof chatBody>>;
@@ -58,8 +79,21 @@ const completion = (z: Zod) =>
     choices: z.array(
       z.object({
         index: wholeNumber(z),
-        message: z.object({ role: z.literal('assistant'), content: z.string(), refusal: z.null() }),
-        finish_reason: z.enum(['stop', 'length', 'content_filter']),
+        message: z.object({
+          role: z.literal('assistant'),
+          content: z.string().nullable(),
+          refusal: z.null(),
+          tool_calls: z
+            .array(
+              z.object({
+                id: z.string(),
+                type: z.literal('function'),
+                function: z.object({ name: z.string(), arguments: z.string() }),
+              }),
+            )
+            .optional(),
+        }),
+        finish_reason: z.enum(['stop', 'length', 'content_filter', 'tool_calls']),
         logprobs: z.null(),
       }),
     ),
@@ -116,55 +150,35 @@ async function answerChat(asked: ApiRequest<unknown, unknown, ChatCompletionBody
   const request = readChatRequest(body, headers, agentIds());
   const follower = body.stream ? new RunFollower(services) : undefined;
   try {
-    const { seed: _, ...said } = request;
-    const message = {
-      ...said,
-      at: now(),
-      user: request.user ?? request.sessionKey,
-      isAwaited: request.idempotencyKey === undefined,
-      given: givenFiles(request),
-    };
-    const earlier = message.given === undefined ? undefined : await findReceived(services, message);
-    const accepted =
-      earlier ?? (await receiveOnce(services, { ...message, ...(await bringFiles(services, request, signal)) }));
-    const facts = { runId: accepted.runId, model: body.model, createdAt: now() };
-    const shown = { ...runHeaders(accepted), ...leftOutHeader(body) };
+    const run = await beginClientRun(services, request, { at: now(), signal });
+    const facts = { runId: run.runId, model: body.model, createdAt: now() };
+    const shown = { ...runHeaders(run), ...leftOutHeader(body) };
     const isStopped = request.idempotencyKey === undefined;
     if (follower) {
       const includeUsage = body.stream_options?.include_usage === true;
       const client = leavingWith(signal);
-      if (isStopped) stopWhenGone(services, accepted.runId, client.signal);
-      return streamAnswer({ facts, includeUsage, accepted, follower, client, shown, services });
+      if (isStopped) stopWhenGone(services, run.runId, client.signal);
+      return streamAnswer({ facts, includeUsage, run, follower, client, shown, services });
     }
-    if (isStopped) stopWhenGone(services, accepted.runId, signal);
-    const run = await services.runs.wait(accepted.runId, signal, { isNew: accepted.outcome === 'accepted' });
-    const failure = runFailure(run);
+    if (isStopped) stopWhenGone(services, run.runId, signal);
+    const ended = await endOfTurn(services, run, signal);
+    if (ended.calls.length > 0)
+      return new JsonReply(formatCalls(facts, ended, wordsBeside(services, ended.calls)), { headers: shown });
+    const failure = runFailure(ended.run);
     return failure
       ? failedAnswer(failure, shown)
-      : new JsonReply(formatCompletion({ ...facts, createdAt: run.startedAt }, run), { headers: shown });
+      : new JsonReply(formatCompletion({ ...facts, createdAt: ended.run.startedAt }, ended), { headers: shown });
   } catch (error) {
     follower?.close();
-    if (signal.aborted) return new Response(null, { status: CLIENT_GONE });
+    if (signal.aborted) return new Response(null, { status: CLIENT_GONE_STATUS });
     throw error;
   }
 }
 
-/** The client of a stream may leave in two ways: its connection ends, or it reads no further. */
-function leavingWith(signal: AbortSignal): AbortController {
-  const client = new AbortController();
-  const leave = () => client.abort();
-  signal.addEventListener('abort', leave, { once: true });
-  if (signal.aborted) leave();
-  return client;
-}
-
-/** No client reads this status; it keeps a client that left from looking like an error. */
-const CLIENT_GONE = 499;
-
 interface StreamParts {
   readonly facts: AnswerFacts;
   readonly includeUsage: boolean;
-  readonly accepted: ReceiveResult;
+  readonly run: ClientRun;
   readonly follower: RunFollower;
   readonly client: AbortController;
   readonly shown: Readonly<Record<string, string>>;
@@ -179,7 +193,7 @@ function streamAnswer(parts: StreamParts): Response {
 }
 
 async function tellRun(events: EventStream, parts: StreamParts): Promise<void> {
-  const { facts, includeUsage, accepted, follower, client, services } = parts;
+  const { facts, includeUsage, run, follower, client, services } = parts;
   const tell = (data: object) => events.tell(JSON.stringify(data));
   const tellText = (text: string) => {
     if (text !== '') tell(formatChunk(facts, { content: text }, null, includeUsage));
@@ -188,10 +202,11 @@ async function tellRun(events: EventStream, parts: StreamParts): Promise<void> {
   try {
     tell(formatChunk(facts, { role: 'assistant', content: '' }, null, includeUsage));
     // A client that asks again missed the beginning, so it gets the answer in one piece.
-    if (accepted.outcome === 'accepted') follower.follow(accepted.runId, (event) => tellText(draft.add(event)));
+    if (run.isNew) follower.follow(run.runId, (event) => tellText(draft.add(event)));
     else follower.close();
-    const run = await services.runs.wait(accepted.runId, client.signal);
-    tellEnd(run, draft, tell, tellText, parts);
+    const ended = await endOfTurn(services, run, client.signal);
+    if (ended.calls.length > 0) tellCalls(ended, tell, tellText, parts);
+    else tellEnd(ended, draft, tell, tellText, parts);
   } catch (error) {
     if (!client.signal.aborted) tell(errorBody(toErrorAnswer(error), true));
   } finally {
@@ -200,13 +215,27 @@ async function tellRun(events: EventStream, parts: StreamParts): Promise<void> {
   events.tell('[DONE]');
 }
 
+/** The calls of the client's own tools. The words beside them were told while they came. */
+function tellCalls(
+  ended: EndedTurn,
+  tell: (data: object) => void,
+  tellText: (text: string) => void,
+  { facts, includeUsage, run, services }: StreamParts,
+): void {
+  if (!run.isNew) tellText(wordsBeside(services, ended.calls));
+  for (const delta of callDeltas(ended.calls)) tell(formatChunk(facts, delta, null, includeUsage));
+  tell(formatChunk(facts, {}, 'tool_calls', includeUsage));
+  if (includeUsage) tell(formatUsageChunk(facts, ended));
+}
+
 function tellEnd(
-  run: RunRow,
+  ended: EndedTurn,
   draft: StreamedDraft,
   tell: (data: object) => void,
   tellText: (text: string) => void,
   { facts, includeUsage }: StreamParts,
 ): void {
+  const { run } = ended;
   const rest = draft.finish(run.outcome?.reply ?? '');
   const failure = runFailure(run) ?? (rest === undefined ? replacedAnswer(run) : undefined);
   if (failure) {
@@ -215,7 +244,7 @@ function tellEnd(
   }
   tellText(rest ?? '');
   tell(formatChunk(facts, {}, finishReason(run), includeUsage));
-  if (includeUsage) tell(formatUsageChunk(facts, run));
+  if (includeUsage) tell(formatUsageChunk(facts, ended));
 }
 
 function replacedAnswer({ runId }: RunRow): ErrorAnswer {
@@ -224,29 +253,6 @@ function replacedAnswer({ runId }: RunRow): ErrorAnswer {
     code: 'draft_replaced',
     message: `The answer changed after a part of it was sent. The whole answer is at GET /api/runs/${runId}.`,
   };
-}
-
-/**
- * Clients repeat a request on such a status by themselves. The run's work must not be repeated without the person
- * knowing, so a header tells the client not to retry.
- */
-function failedAnswer(failure: ErrorAnswer, headers: Readonly<Record<string, string>>): JsonReply {
-  return new JsonReply(errorBody(failure, true), {
-    status: failure.status,
-    headers: { ...headers, 'x-should-retry': 'false' },
-  });
-}
-
-function stopWhenGone(services: Services, runId: string, gone: AbortSignal): void {
-  const stop = () => void services.runs.stop(runId).catch(() => {});
-  if (gone.aborted) stop();
-  else gone.addEventListener('abort', stop, { once: true });
-}
-
-/** A session key may contain characters that a header cannot. */
-function runHeaders({ runId, sessionKey }: ReceiveResult): Record<string, string> {
-  const isPlain = /^[\x21-\x7e]+$/.test(sessionKey);
-  return { 'x-atrium-run-id': runId, ...(isPlain && { 'x-openclaw-session-key': sessionKey }) };
 }
 
 /** Most fields are set by a client's library, so more names than these help nobody. */
@@ -259,31 +265,4 @@ function leftOutHeader(body: ChatCompletionBody): Record<string, string> {
 
 function toModel(id: string): object {
   return { id, object: 'model', created: 0, owned_by: 'atrium' };
-}
-
-/** Listens from before the message is handed in, so that no event of its run is missed. */
-class RunFollower {
-  #unsubscribe: () => void;
-  #early: LiveEvent[] = [];
-  #listener: ((event: LiveEvent) => void) | undefined;
-  #runId: string | undefined;
-
-  constructor(services: Services) {
-    this.#unsubscribe = services.subscribe((event) => {
-      if (this.#listener === undefined) this.#early.push(event);
-      else if (event.runId === this.#runId) this.#listener(event);
-    });
-  }
-
-  follow(runId: string, listener: (event: LiveEvent) => void): void {
-    this.#runId = runId;
-    this.#listener = listener;
-    for (const event of this.#early) if (event.runId === runId) listener(event);
-    this.#early = [];
-  }
-
-  close(): void {
-    this.#unsubscribe();
-    this.#early = [];
-  }
 }
