@@ -54,7 +54,7 @@ const SECTIONS: readonly Section[] = [
     note: "A tool's error is a result that the model reads; the run goes on.",
     families: ['TOOL_', 'WEB_', 'PATCH_'],
   },
-  { title: 'HTTP API', families: ['HTTP_'] },
+  { title: 'HTTP API', families: ['HTTP_', 'CLIENT_', 'RESPONSE_'] },
   { title: 'Starting and reaching a gateway', families: ['GATEWAY_', 'TOKEN_', 'CLI_GATEWAY_'] },
   { title: 'Runs', families: ['RUN_', 'INBOUND_', 'INJECTION_', 'ATTACHMENT_'] },
   { title: 'Records', families: ['BUNDLE_'] },

@@ -173,7 +173,7 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
 
   // gateway
   ...used('gateway', 'bind customBindHost port controlUi.allowedOrigins controlUi.enabled'),
-  ...used('gateway', 'http.endpoints.chatCompletions.enabled http.securityHeaders.strictTransportSecurity'),
+  ...used('gateway', 'http.endpoints.{chatCompletions,responses}.enabled http.securityHeaders.strictTransportSecurity'),
   ...different(
     'gateway.auth.token',
     'Text, a variable, or a reference to a file; a reference to a program is an error.',
@@ -199,7 +199,7 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
   ...harmless('gateway.tailscale', 'Nothing is published in a tailnet.'),
   ...missing('gateway.mode', 'A gateway is started here all the same.', { except: ['local'] }),
   ...missing('gateway.remote', 'Commands speak to the gateway of this machine.'),
-  ...missing('gateway.http.endpoints.responses', 'There is no /v1/responses.'),
+  ...missing('gateway.http.endpoints.responses', 'Messages and files are taken within the limits of Atrium.'),
   ...missing('gateway.http.endpoints.chatCompletions', 'Messages are text, within the limits of Atrium.'),
   ...harmless('gateway.tools', 'No tool can be called over HTTP.'),
   ...harmless('gateway.nodes', 'No other machine can be connected as a node.'),

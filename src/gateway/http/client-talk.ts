@@ -65,6 +65,14 @@ export function readTalk(said: readonly Said[], hasSession: boolean, where: stri
   const files = fresh.flatMap((each) => each.files);
   const hasWords = fresh.some(({ role, text }) => role === 'user' && text.trim() !== '') || files.length > 0;
   const results = fresh.flatMap((each) => (each.role === 'tool' ? [{ id: each.callId, content: each.text }] : []));
+  const made = new Set(said.flatMap(callsOf).map(({ id }) => id));
+  const stray = results.find(({ id }) => !made.has(id));
+  if (stray && hasWords) {
+    throw new RequestInvalidError({
+      problem: `${where} has the result of the call "${stray.id.slice(0, 100)}", which no message before it makes.`,
+      param: where,
+    });
+  }
   if (results.length > 0 && !hasWords) return { text: '', files: [], seed: undefined, results, passedOver: [] };
   if (results.length > 0 && hasSession) {
     throw new RequestInvalidError({

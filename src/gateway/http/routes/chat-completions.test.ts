@@ -242,13 +242,13 @@ describe('what was said before', () => {
 
 describe('what cannot be honoured', () => {
   const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==' } } as const;
-  const tool = { type: 'function', function: { name: 'f', parameters: {} } } as const;
 
   it.each<[string, OpenAI.ChatCompletionCreateParamsNonStreaming, RegExp]>([
-    ['tools', { ...ask('hi'), tools: [tool] }, /bring their own tools/],
-    ['functions', { ...ask('hi'), functions: [{ name: 'f' }] }, /bring their own tools/],
-    ['an answer in JSON', { ...ask('hi'), response_format: { type: 'json_object' } }, /answers in text/],
-    ['a tool that must be called', { ...ask('hi'), tool_choice: 'required' }, /bring their own tools/],
+    [
+      'a form that is not known',
+      { ...ask('hi'), response_format: { type: 'xml' } as never },
+      /response_format must be/,
+    ],
     ['several answers', { ...ask('hi'), n: 2 }, /cannot be other than 1/],
     [
       'an image that is none',
