@@ -2,7 +2,7 @@
 // gate. A name that the agent's own tools have is refused, because a call must mean one tool only.
 
 import type { ClientRequest } from '../store/tables.ts';
-import { createClientTool } from '../tools/client-tool.ts';
+import { toolOfClient } from '../tools/client-tool.ts';
 import type { Tool } from '../tools/tool.ts';
 import { normalizeToolName } from '../tools/tool-name.ts';
 import { ClientToolNameError } from './errors.ts';
@@ -12,7 +12,7 @@ export function clientTools(
   { clientToolTimeoutMs }: Pick<DraftParts, 'clientToolTimeoutMs'>,
   client: ClientRequest | undefined,
 ): readonly Tool[] {
-  return (client?.tools ?? []).map((spec) => createClientTool(spec, clientToolTimeoutMs));
+  return (client?.tools ?? []).map((spec) => toolOfClient(spec, clientToolTimeoutMs));
 }
 
 /** Throws ClientToolNameError. */

@@ -8,7 +8,7 @@ import type { Tool } from './tool.ts';
 /** The owner of such a tool, in the prompt's authors and in every list of tools. */
 export const CLIENT_OWNER = 'client';
 
-export function createClientTool({ name, description, parameters, strict }: ClientToolSpec, timeoutMs: number): Tool {
+export function toolOfClient({ name, description, parameters, strict }: ClientToolSpec, timeoutMs: number): Tool {
   return {
     name,
     description,
