@@ -1,6 +1,7 @@
 // `atrium usage`: what model calls have cost, by day, agent, session, model or run.
 
 import { loadConfig } from '../config/load-config.ts';
+import { CATALOG_DATE } from '../config/model-catalog/catalog-source.ts';
 import { resolveTimezone } from '../config/timezone.ts';
 import { BadFlagError } from '../gateway/errors.ts';
 import { type CounterStatus, describeWho, type LimitStatus, type SpendReport } from '../gateway/services/spending.ts';
@@ -21,8 +22,7 @@ export const usage = command({
     '--agent <id>': 'only of this agent',
     '--session <key>': 'only of this session',
   },
-  about:
-    'Costs are known where models.providers has prices for a model; elsewhere they are unknown. Below stand the limits on spending (limits.spend), with what is spent and reserved of each in its current period. By session or run, a line also says what it comes to with its subagents, which have lines of their own; the total counts every call once.',
+  about: `Costs are known where models.providers or the built-in catalog (prices of ${CATALOG_DATE}) has prices for a model; elsewhere they are unknown and not counted. Below stand the limits on spending (limits.spend), with what is spent and reserved of each in its current period. By session or run, a line also says what it comes to with its subagents, which have lines of their own; the total counts every call once.`,
   examples: ['usage --since 7d', 'usage --by model --agent main', 'usage --by day --json | jq .total'],
   needs: 'reading',
   async run({ by, since, agent, session }, { client, io }) {

@@ -38,7 +38,7 @@ export const MIRROR_PROVIDER = 'mirror';
 export function resolveProvider(config: Config, provider: string, variables: EnvironmentVariables): ProviderSettings {
   if (provider === MIRROR_PROVIDER) return MIRROR_SETTINGS;
   const entry = providerEntry(config, provider);
-  const known = Object.hasOwn(KNOWN_PROVIDERS, provider) ? KNOWN_PROVIDERS[provider] : undefined;
+  const known = knownProvider(provider);
   if (!entry && !known) throw unknownProvider(config, provider);
   const api = resolveApi(provider, entry, known);
   const baseUrl = resolveBaseUrl(provider, entry, known, api, variables);
@@ -83,6 +83,16 @@ export function findApiKey(config: Config, provider: string, variables: Environm
   return resolveApiKey(provider, providerEntry(config, provider), variables);
 }
 
+/** What is known of a provider that needs no entry: for lists and documents. */
+export function knownProvider(provider: string): KnownProvider | undefined {
+  return Object.hasOwn(KNOWN_PROVIDERS, provider) ? KNOWN_PROVIDERS[provider] : undefined;
+}
+
+/** The variables in which the key of a provider is looked for, in this order. */
+export function keyVariables(provider: string): readonly string[] {
+  return [...(knownProvider(provider)?.keyVariables ?? []), keyVariable(provider)];
+}
+
 /** Returns for example `OPENROUTER_API_KEY` for `openrouter`. */
 export function keyVariable(provider: string): string {
   return `${provider.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}_API_KEY`;
@@ -113,12 +123,17 @@ const SEEING_FAMILIES: readonly RegExp[] = [
   /^gemini-/,
 ];
 
-interface KnownProvider {
-  readonly api: ProviderSettings['api'];
+export interface KnownProvider {
+  readonly api: ModelProtocol;
   readonly baseUrl: string;
   readonly baseUrlVariable?: string | undefined;
+  /** Where the key is looked for beside `<NAME>_API_KEY`, which comes last. */
+  readonly keyVariables?: readonly string[] | undefined;
   readonly needsKey: boolean;
 }
+
+const openAiLike = (baseUrl: string): KnownProvider => ({ api: 'openai-completions', baseUrl, needsKey: true });
+const onThisMachine = (baseUrl: string): KnownProvider => ({ ...openAiLike(baseUrl), needsKey: false });
 
 const KNOWN_PROVIDERS: Readonly<Record<string, KnownProvider>> = {
   anthropic: {
@@ -127,14 +142,22 @@ const KNOWN_PROVIDERS: Readonly<Record<string, KnownProvider>> = {
     baseUrlVariable: 'ANTHROPIC_BASE_URL',
     needsKey: true,
   },
-  openai: {
-    api: 'openai-completions',
-    baseUrl: 'https://api.openai.com/v1',
-    baseUrlVariable: 'OPENAI_BASE_URL',
+  openai: { ...openAiLike('https://api.openai.com/v1'), baseUrlVariable: 'OPENAI_BASE_URL' },
+  google: {
+    api: 'google-generative-ai',
+    baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+    keyVariables: ['GEMINI_API_KEY'],
     needsKey: true,
   },
-  openrouter: { api: 'openai-completions', baseUrl: 'https://openrouter.ai/api/v1', needsKey: true },
-  ollama: { api: 'openai-completions', baseUrl: 'http://127.0.0.1:11434/v1', needsKey: false },
+  openrouter: openAiLike('https://openrouter.ai/api/v1'),
+  groq: openAiLike('https://api.groq.com/openai/v1'),
+  deepseek: openAiLike('https://api.deepseek.com/v1'),
+  mistral: openAiLike('https://api.mistral.ai/v1'),
+  xai: openAiLike('https://api.x.ai/v1'),
+  together: openAiLike('https://api.together.ai/v1'),
+  fireworks: openAiLike('https://api.fireworks.ai/inference/v1'),
+  ollama: onThisMachine('http://127.0.0.1:11434/v1'),
+  lmstudio: onThisMachine('http://127.0.0.1:1234/v1'),
 };
 
 const MIRROR_SETTINGS: ProviderSettings = {
@@ -251,7 +274,8 @@ function resolveApiKey(
   entry: PlainObject | undefined,
   variables: EnvironmentVariables,
 ): string | undefined {
-  return secretOf(entry?.apiKey, variables) ?? filled(variables[keyVariable(provider)]);
+  const usual = keyVariables(provider).map((name) => filled(variables[name]));
+  return secretOf(entry?.apiKey, variables) ?? usual.find((key) => key !== undefined);
 }
 
 /**
@@ -279,7 +303,7 @@ function reasonWithoutKey(entry: PlainObject | undefined): string | undefined {
 function missingVariable(provider: string, entry: PlainObject | undefined): string {
   const given = entry?.apiKey;
   const wanted = isPlainObject(given) ? given.id : filled(given)?.replace(/^\$\{(.*)\}$/, '$1');
-  return typeof wanted === 'string' && /^[A-Z][A-Z0-9_]*$/.test(wanted) ? wanted : keyVariable(provider);
+  return typeof wanted === 'string' && /^[A-Z][A-Z0-9_]*$/.test(wanted) ? wanted : (keyVariables(provider)[0] ?? '');
 }
 
 function resolveHeaders(entry: PlainObject | undefined, variables: EnvironmentVariables): Record<string, string> {

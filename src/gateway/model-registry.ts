@@ -5,7 +5,8 @@ import type { ModelPort } from '../agent/run-parts.ts';
 import { listAgentIds } from '../config/agents.ts';
 import type { EnvironmentVariables } from '../config/home-dir.ts';
 import { formatModelRef, type ModelChoice, parseModelRef, resolveModelChoice } from '../config/model-choice.ts';
-import { contextWindowOf, type ProviderSettings, resolveProvider, takesImages } from '../config/model-provider.ts';
+import { resolveModelFacts } from '../config/model-facts.ts';
+import { type ProviderSettings, resolveProvider } from '../config/model-provider.ts';
 import type { Config } from '../config/schema.ts';
 import type { Model } from '../models/model.ts';
 import type { AttachmentSource } from '../protocol/attachment.ts';
@@ -90,6 +91,7 @@ export class ModelRegistry implements ModelPort {
   async #make(ref: ModelRef): Promise<Model> {
     const settings = resolveProvider(this.#config, ref.provider, this.#variables);
     const configured = settings.models.find(({ id }) => id === ref.model);
+    const known = await resolveModelFacts(settings, ref.model);
     const wire = {
       provider: ref.provider,
       model: ref.model,
@@ -97,12 +99,12 @@ export class ModelRegistry implements ModelPort {
       apiKey: settings.apiKey,
       headers: settings.headers,
       timeoutMs: settings.timeoutMs,
-      contextWindow: contextWindowOf(settings, ref.model),
+      contextWindow: known.contextWindow,
       contextWindowSource: configured?.contextWindow === undefined ? ('model' as const) : ('modelsConfig' as const),
-      takesImages: takesImages(settings, ref.model),
+      takesImages: known.takesImages,
       attachments: this.#attachments,
       maxTokens: configured?.maxTokens,
-      prices: configured?.cost,
+      prices: known.cost,
       now: this.#now,
     };
     if (settings.api === 'mirror') return (await import('../models/mirror/mirror-model.ts')).createMirrorModel();

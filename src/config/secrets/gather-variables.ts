@@ -5,7 +5,7 @@ import { resolveAgentDir, resolveDefaultAgentId } from '../agents.ts';
 import { joinVariables, listEnvVariables, shellTimeoutOf } from '../config-variables.ts';
 import type { Environment } from '../environment.ts';
 import type { EnvironmentVariables } from '../home-dir.ts';
-import { configuredProviders, keyVariable, knownProviders } from '../model-provider.ts';
+import { configuredProviders, keyVariables, knownProviders } from '../model-provider.ts';
 import type { Config } from '../schema.ts';
 import { substituteVariables } from '../substitute-variables.ts';
 import { authProfileFiles, readAuthProfiles } from './auth-profiles.ts';
@@ -57,7 +57,7 @@ export async function gatherVariables(
 /** The variables that are used and not set: those that the configuration names, and the keys of models and channels. */
 function wantedNames(written: Config, variables: EnvironmentVariables): readonly string[] {
   const { missing } = substituteVariables(written, variables);
-  const usual = [...knownProviders(), ...configuredProviders(written)].map(keyVariable);
+  const usual = [...knownProviders(), ...configuredProviders(written)].flatMap(keyVariables);
   const channels = ['TELEGRAM_BOT_TOKEN', 'DISCORD_BOT_TOKEN', 'SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN'];
   const all = [...missing.map(({ name }) => name), ...usual, ...channels];
   return [...new Set(all)].filter((name) => (variables[name] ?? '').trim() === '');

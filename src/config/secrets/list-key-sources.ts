@@ -3,7 +3,7 @@
 
 import { type ConfigPath, formatConfigPath } from '../config-path.ts';
 import type { EnvironmentVariables } from '../home-dir.ts';
-import { configuredProviders, keyVariable, knownProviders } from '../model-provider.ts';
+import { configuredProviders, keyVariables, knownProviders } from '../model-provider.ts';
 import { isPlainObject } from '../plain-object.ts';
 import type { Config } from '../schema.ts';
 import type { FoundReference } from './resolve-secrets.ts';
@@ -29,7 +29,7 @@ export interface KeySurroundings {
 /** `written` is the configuration before variables and references were replaced. */
 export function listKeySources(written: Config, surroundings: KeySurroundings): readonly KeySource[] {
   const { variables } = surroundings;
-  const usual = [...knownProviders(), ...configuredProviders(written)].map(keyVariable);
+  const usual = [...knownProviders(), ...configuredProviders(written)].flatMap(keyVariables);
   const set = [...new Set([...usual, ...OTHER_VARIABLES])].filter((name) => (variables[name] ?? '').trim() !== '');
   return [
     ...visit(written, [], surroundings),

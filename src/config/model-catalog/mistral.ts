@@ -1,0 +1,41 @@
+// Models of mistral, of 2026-11-02, from @earendil-works/pi-ai 1.5.0. Written by scripts/collect-models.ts.
+
+import type { CatalogRow } from './catalog.ts';
+
+// biome-ignore format: one line for each model.
+export const MODELS: readonly CatalogRow[] = [
+  ['codestral-2508',256000,8192,'text',0.3,0.9,0.03,-1],
+  ['codestral-latest',256000,4096,'text',0.3,0.9,0.03,-1],
+  ['deepseek-v4-1-flash-1017',1048576,128000,'text',0.3,1.2,0.007,-1],
+  ['devstral-2512',262144,262144,'text',0.4,2,0.04,-1],
+  ['devstral-latest',262144,262144,'text',0.4,2,0.04,-1],
+  ['devstral-medium-latest',262144,262144,'text',0.4,2,0.04,-1],
+  ['glm-5-2',1048576,131072,'text',1.4,4.4,0.14,-1],
+  ['labs-devstral-small-2512',256000,256000,'text image'],
+  ['labs-leanstral-1-5-1',262144,128000,'text image'],
+  ['magistral-medium-latest',262144,16384,'text image',2,5,0.2,-1],
+  ['ministral-14b-2512',262144,262144,'text image',0.2,0.2,0.02,-1],
+  ['ministral-3b-2512',131072,262144,'text image',0.1,0.1,0.01,-1],
+  ['ministral-3b-latest',131072,128000,'text image',0.1,0.1,0.01,-1],
+  ['ministral-8b-2512',262144,262144,'text image',0.15,0.15,0.015,-1],
+  ['ministral-8b-latest',262144,128000,'text image',0.15,0.15,0.015,-1],
+  ['mistral-large-2512',262144,262144,'text image',0.5,1.5,0.05,-1],
+  ['mistral-large-4',1048576,262144,'text image',0.7,2.1,0.07,-1],
+  ['mistral-large-4-0-8',1048576,262144,'text image',0.7,2.1,0.07,-1],
+  ['mistral-large-latest',262144,262144,'text image',0.5,1.5,0.05,-1],
+  ['mistral-medium-2505',131072,131072,'text image',0.4,2,0.04,-1],
+  ['mistral-medium-2508',262144,262144,'text image',0.4,2,0.04,-1],
+  ['mistral-medium-2604',262144,262144,'text image',1.5,7.5,0.15,-1],
+  ['mistral-medium-3.5',262144,262144,'text image',1.5,7.5,-1,-1],
+  ['mistral-medium-latest',262144,262144,'text image',1.5,7.5,0.15,-1],
+  ['mistral-small-2506',128000,16384,'text image',0.1,0.3,0.01,-1],
+  ['mistral-small-2603',262144,256000,'text image',0.15,0.6,0.015,-1],
+  ['mistral-small-latest',262144,256000,'text image',0.15,0.6,0.015,-1],
+  ['open-mistral-nemo',128000,128000,'text',0.15,0.15,0.015,-1],
+  ['pixtral-12b',128000,128000,'text image',0.15,0.15,0.015,-1],
+  ['voxtral-small-2507',32768,32000,'text',0.1,0.4,0.01,-1],
+  ['voxtral-small-latest',32768,32000,'text',0.1,0.4,0.01,-1],
+  ['zai-glm-5-2',1048576,131072,'text',1.4,4.4,0.14,-1],
+  ['zai-glm-5-3',1048576,131072,'text',1.4,4.4,0.14,-1],
+  ['zai-glm-5-3-flash',1048576,131072,'text image',0.15,0.5,0.03,-1],
+];

@@ -1,0 +1,31 @@
+// What is known about one model: the configuration counts first, then the catalog, then what all models of its family have
+// in common. Prices come from the configuration or the catalog, and are never guessed; the catalog's have a date.
+
+import { findInCatalog } from './model-catalog/catalog.ts';
+import { CATALOG_DATE } from './model-catalog/catalog-source.ts';
+import { contextWindowOf, type ProviderModel, type ProviderSettings, takesImages } from './model-provider.ts';
+
+export interface ModelFacts {
+  readonly contextWindow: number | undefined;
+  /** The most tokens of one answer. */
+  readonly maxTokens: number | undefined;
+  readonly takesImages: boolean;
+  /** In dollars for a million tokens; undefined when they are not known. */
+  readonly cost: ProviderModel['cost'];
+  /** The day of prices that are the catalog's. Those of the configuration have none. */
+  readonly priceDate?: string | undefined;
+}
+
+export async function resolveModelFacts(settings: ProviderSettings, model: string): Promise<ModelFacts> {
+  const configured = settings.models.find(({ id }) => id === model);
+  const listed = await findInCatalog(settings.name, model);
+  const isPriced = configured?.cost === undefined && listed?.cost !== undefined;
+  return {
+    contextWindow: configured?.contextWindow ?? listed?.contextWindow ?? contextWindowOf(settings, model),
+    maxTokens: configured?.maxTokens ?? listed?.maxTokens,
+    takesImages:
+      configured?.input === undefined && listed ? listed.input.includes('image') : takesImages(settings, model),
+    cost: configured?.cost ?? listed?.cost,
+    ...(isPriced && { priceDate: CATALOG_DATE }),
+  };
+}
