@@ -9,7 +9,14 @@ it.each([
   ['/co', ['/compact ', '/context ']],
   ['/help', ['/help']],
   ['/x', []],
-  ['/context d', []],
+  ['/context d', ['/context detail']],
+  ['/context ', ['/context list', '/context detail', '/context map']],
+  ['/context detail x', []],
+  ['/subagents k', ['/subagents kill ']],
+  ['/approve a1 a', ['/approve a1 allow-once', '/approve a1 allow-always']],
+  ['/approve ', []],
+  ['/new ', []],
+  ['/nothing l', []],
   ['//s', []],
   ['st', []],
   ['', []],
@@ -23,4 +30,9 @@ it('the slash alone is the whole list, with the other words for a command', () =
     { name: 'tea', aliases: [], arguments: null },
   ];
   expect(completeCommand('/', commands)).toEqual(['/dice', '/roll', '/tea']);
+});
+
+it('a place without fixed words gets those that are handed in', () => {
+  const waiting = (command: string, place: string) => (command === 'approve' && place === 'ID' ? ['k3f9', 'x2mq'] : []);
+  expect(completeCommand('/approve k', listCommands(COMMAND_CATALOG), waiting)).toEqual(['/approve k3f9 ']);
 });

@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { AtriumProcess, type AtriumProcessSettings, hasTerminals, runAtrium } from '../../testkit/atrium-process.ts';
 import { GatewayProcess } from '../../testkit/gateway-process.ts';
-import { reply, toolCall } from '../../testkit/model-server.ts';
+import { after, reply, toolCall } from '../../testkit/model-server.ts';
+import { VirtualScreen } from '../fixtures/virtual-screen.ts';
 
 let gateway: GatewayProcess;
 beforeAll(async () => {
@@ -45,6 +46,45 @@ describe.skipIf(!hasTerminals)('atrium chat in a terminal', () => {
     await chat.until('allowed once.');
     await chat.until('Written.');
     await chat.until('And that too.');
+    chat.type('\x04');
+    expect(await chat.ended()).toBe(0);
+  });
+});
+
+describe.skipIf(!hasTerminals)('a slow answer behind an approval', () => {
+  test('is printed once, in a chat that was opened again and in which /new was typed meanwhile', async () => {
+    let finish: () => void = () => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const answer = `It is written. ${'And this is why it took so long. '.repeat(20)}The end.`;
+    gateway.model.script([command('echo hello > note.txt'), after(finished, reply(answer)), reply('Hello again.')]);
+    const first = open(['chat', '--session', 'slow'], { isTerminal: true });
+    await first.until('> ');
+    first.type('write it\r');
+    await first.until('it is denied.');
+    first.type('\x04');
+    expect(await first.ended()).toBe(0);
+
+    const before = gateway.model.requests.length;
+    const chat = open(['chat', '--session', 'slow'], { isTerminal: true });
+    await chat.until(/y once, n deny/);
+    chat.type('/new hello\r');
+    await chat.until(/This waits behind an approval/);
+    chat.type(`/approve ${idIn(chat.out)} allow-once\r`);
+    await gateway.model.waitForRequests(before + 1);
+    finish();
+    const seen = () => {
+      const screen = new VirtualScreen(80, 40);
+      screen.write(chat.out);
+      return screen.text;
+    };
+    await expect.poll(seen, { timeout: 30_000 }).toMatch(/Hello again\./);
+    expect(seen().split('It is written.')).toHaveLength(2);
+    expect(seen().split('The end.')).toHaveLength(2);
+    expect(seen().match(/this is why it\s+took so long|this is why\s+it took so long/g)?.length).toBeLessThanOrEqual(
+      20,
+    );
     chat.type('\x04');
     expect(await chat.ended()).toBe(0);
   });

@@ -1,6 +1,7 @@
 // The keyboard and the screen of a chat in a terminal: a line editor with history, which does not draw while an answer
-// is being written. What is typed meanwhile waits unless it is sent at once, and what is shown while a person types goes above the prompt. A
-// paste of several lines is one message. It knows nothing of gateways.
+// is being written. What is typed meanwhile waits unless it is sent at once, and what is shown while a person types goes
+// above the prompt. A paste of several lines is one message, and so are lines that end with a backslash. A question can
+// stand in the place of the prompt, which one key answers. It knows nothing of gateways.
 
 import { clearScreenDown, createInterface, cursorTo, type Interface, moveCursor } from 'node:readline';
 import { Writable } from 'node:stream';
@@ -18,9 +19,21 @@ export interface ChatPromptSettings {
   readonly sendAtOnce: (text: string) => boolean;
   /** The possible completions of a line. Never rejects. */
   readonly complete: (line: string) => Promise<readonly string[]>;
+  /** How long a key must stay alone to be an answer, so that the first letter of a word is none. Default 250 ms. */
+  readonly aloneMs?: number | undefined;
+}
+
+/** What one key can answer. */
+export interface KeyQuestion {
+  /** Stands where the prompt was. */
+  readonly text: string;
+  readonly keys: Readonly<Record<string, () => void>>;
 }
 
 const PROMPT = '> ';
+/** Before the next line of a message. */
+const MORE = '… ';
+const ALONE_MS = 250;
 /** With this code the terminal marks where a paste begins and ends. */
 const MARK_PASTES = '\x1b[?2004h';
 const UNMARK_PASTES = '\x1b[?2004l';
@@ -36,6 +49,8 @@ export class ChatPrompt {
   #isPasting = false;
   #isClosed = false;
   #taken: ((text: string | undefined) => void) | undefined;
+  #question: KeyQuestion | undefined;
+  #keyTimer: NodeJS.Timeout | undefined;
 
   constructor(settings: ChatPromptSettings) {
     this.#settings = settings;
@@ -52,6 +67,7 @@ export class ChatPrompt {
         void complete(line).then((found) => done(null, [[...found], line])),
     });
     input.on('keypress', this.#watchPastes);
+    input.on('keypress', this.#watchKeys);
     this.#lines.on('line', (line) => this.#take(line));
     this.#lines.on('SIGINT', () => this.#interrupt());
     this.#lines.on('close', () => this.#end());
@@ -92,6 +108,19 @@ export class ChatPrompt {
     this.#redraw();
   }
 
+  /** True while the line editor is on the screen. */
+  get isShown(): boolean {
+    return this.#screen.isShown;
+  }
+
+  /** Asks what one key answers, as long as nothing else is typed; undefined takes the question back. */
+  ask(question: KeyQuestion | undefined): void {
+    this.#question = question;
+    clearTimeout(this.#keyTimer);
+    this.#lines.setPrompt(question && this.#pasted.length === 0 ? question.text : PROMPT);
+    if (this.#screen.isShown) this.write('');
+  }
+
   close(): void {
     this.#lines.close();
   }
@@ -107,10 +136,32 @@ export class ChatPrompt {
     if (key?.name === 'paste-end') this.#isPasting = false;
   };
 
+  /** A key that arrives with others, or is followed by others at once, begins a message and answers nothing. */
+  readonly #watchKeys = (text: string | undefined): void => {
+    clearTimeout(this.#keyTimer);
+    const question = this.#question;
+    const key = text?.toLowerCase() ?? '';
+    if (!question || !this.#screen.isShown || this.#pasted.length > 0 || !Object.hasOwn(question.keys, key)) return;
+    const answer = question.keys[key];
+    this.#keyTimer = setTimeout(() => {
+      if (this.#lines.line !== text || this.#question !== question) return;
+      this.#lines.write(null, { ctrl: true, name: 'u' });
+      this.ask(undefined);
+      answer?.();
+    }, this.#settings.aloneMs ?? ALONE_MS);
+  };
+
   #take(line: string): void {
-    this.#pasted.push(line);
+    const goesOn = !this.#isPasting && line.endsWith('\\');
+    this.#pasted.push(goesOn ? line.slice(0, -1) : line);
     // A message is sent by Enter, and not by a line break in a paste.
     if (this.#isPasting) return;
+    if (goesOn) {
+      this.#lines.setPrompt(MORE);
+      if (this.#screen.isShown) this.#redraw();
+      return;
+    }
+    this.#lines.setPrompt(PROMPT);
     const text = this.#pasted.join('\n');
     this.#pasted = [];
     if (!this.#taken) {
@@ -123,6 +174,7 @@ export class ChatPrompt {
   #interrupt(): void {
     if (this.#taken && (this.#lines.line !== '' || this.#pasted.length > 0)) {
       this.#pasted = [];
+      this.#lines.setPrompt(PROMPT);
       this.#lines.write(null, { ctrl: true, name: 'e' });
       this.#lines.write(null, { ctrl: true, name: 'u' });
       return;
@@ -132,7 +184,9 @@ export class ChatPrompt {
 
   #end(): void {
     this.#isClosed = true;
+    clearTimeout(this.#keyTimer);
     this.#settings.input.off('keypress', this.#watchPastes);
+    this.#settings.input.off('keypress', this.#watchKeys);
     this.#settings.output.write(UNMARK_PASTES);
     this.#typedAhead.length = 0;
     this.#hand(undefined);

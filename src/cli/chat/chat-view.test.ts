@@ -76,6 +76,7 @@ describe('a terminal', () => {
     const screen = new Screen();
     screen.show(
       ready(0),
+      start,
       delta('half'),
       { ...live, type: 'text-reset', reason: 'overloaded' } as ServerFrame,
       { ...live, type: 'tool-start', toolCallId: 't', name: 'read', params: { path: 'a\nb' } } as ServerFrame,
@@ -96,7 +97,7 @@ describe('a terminal', () => {
 
   test('leaves out whatever could steer the terminal', () => {
     expect(new Screen().show(ready(0), part(1, 'a\x1b[2Jb\x07\u202ec\r\nd'))).toBe('a[2Jbc\nd\n');
-    expect(new Screen().show(ready(0), delta('\x1b]0;title\x07x'))).toBe(']0;titlex');
+    expect(new Screen().show(ready(0), start, delta('\x1b]0;title\x07x'))).toBe(']0;titlex');
   });
 
   test('shows what is said elsewhere without drafts, while somebody types', () => {
@@ -109,8 +110,47 @@ describe('a terminal', () => {
 
   test('tells what went wrong in a line of its own', () => {
     const screen = new Screen();
-    screen.show(ready(0), delta('half'), { type: 'error', message: 'No\nsuch agent.' });
+    screen.show(ready(0), start, delta('half'), { type: 'error', message: 'No\nsuch agent.' });
     expect([screen.out, screen.complaints]).toEqual(['half\n', ['No such agent.']]);
+  });
+});
+
+describe('an answer that is half shown', () => {
+  test('goes on where it stopped, when the person was asked for a message in the middle of it', () => {
+    const screen = new Screen();
+    screen.show(ready(0), start, delta('First half, '));
+    screen.isWaiting = false;
+    screen.show(delta('second half.'));
+    expect(screen.out).toBe('First half, ');
+    expect(screen.show(part(1, 'First half, second half.'))).toBe('First half, second half.\n');
+  });
+
+  test('is printed whole and once to somebody who came in the middle of it', () => {
+    const screen = new Screen();
+    screen.show(ready(0), delta('second half.'));
+    expect(screen.show(part(1, 'First half, second half.'))).toBe('First half, second half.\n');
+  });
+
+  test('is printed to its end when the connection broke, and once as a whole behind that', () => {
+    const screen = new Screen();
+    screen.show(ready(0), start, delta('First half, '), ready(0), delta(' and the end.'));
+    expect(screen.show(part(1, 'First half, middle and the end.'))).toBe(
+      'First half, \nFirst half, middle and the end.\n',
+    );
+  });
+
+  test('is not mixed up with a command that was typed meanwhile', () => {
+    const screen = new Screen();
+    screen.show(ready(0), start, delta('First half, '));
+    screen.isWaiting = false;
+    screen.show(part(1, 'A new session begins.', 'run_2'), delta('second half.'));
+    expect(screen.show(part(2, 'First half, second half.'))).toBe(
+      'First half, \nA new session begins.\nsecond half.\n',
+    );
+  });
+
+  test('is complete even when the last words of the draft were lost', () => {
+    expect(new Screen().show(ready(0), start, delta('Hello the'), part(1, 'Hello there.'))).toBe('Hello there.\n');
   });
 });
 

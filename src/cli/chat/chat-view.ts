@@ -1,8 +1,10 @@
-// What a chat shows, as text: it turns frames of the socket into characters. Drafts are written as they arrive; a part
-// with the same text as the draft is not written again. It knows nothing of sockets or keyboards.
+// What a chat shows, as text: it turns frames of the socket into characters. Drafts are shown as they arrive; of a part
+// with the same text as the draft, only what is missing is written. It knows nothing of sockets or keyboards.
 
 import type { ServerFrame } from '../../channels/server-frame.ts';
+import { type TerminalStyle, terminalStyle } from '../output/terminal-style.ts';
 import { oneLine, terminalText } from '../output/text.ts';
+import { ChatDraft, type DraftPrinter, TypedDraft } from './chat-draft.ts';
 import { describeWaiting, type WaitingApproval } from './waiting-approvals.ts';
 
 export interface ChatViewSettings {
@@ -16,6 +18,11 @@ export interface ChatViewSettings {
   readonly isPlain: boolean;
   /** True while the person here waits for an answer; at other times drafts would disturb them while they type. */
   readonly isWaiting: () => boolean;
+  /** How drafts are shown. Default: letters, as they come. */
+  readonly printer?: DraftPrinter | undefined;
+  /** An answer of an agent as lines. Default: as it is. */
+  readonly format?: ((text: string) => string) | undefined;
+  readonly style?: TerminalStyle | undefined;
 }
 
 type PartFrame = Extract<ServerFrame, { type: 'part' }>;
@@ -25,22 +32,27 @@ const MOST_HELD = 100;
 
 export class ChatView {
   readonly #settings: ChatViewSettings;
+  readonly #style: TerminalStyle;
   /**
    * Parts up to this number have been shown, or must not be shown. Undefined until the gateway has sent its position.
    */
   #last: number | undefined;
-  /** The draft on the screen that no part has confirmed yet, as it arrived. */
-  #draft = '';
-  /** The run whose draft it is. */
-  #draftRun = '';
-  #isLineOpen = false;
+  readonly #draft: ChatDraft;
+  /** Runs of which a step was seen from its beginning, so that their drafts are whole. */
+  readonly #followed = new Set<string>();
+  /** Runs that only answer a command: their text is not Markdown. */
+  readonly #commands = new Set<string>();
   readonly #claimed = new Set<string>();
   readonly #noted = new Set<string>();
+  /** Approvals that were asked for. The part that has the question says the id. */
+  readonly #questions = new Set<string>();
   /** Parts that arrived before their run was known. */
   #held: PartFrame[] = [];
 
   constructor(settings: ChatViewSettings) {
     this.#settings = settings;
+    this.#draft = new ChatDraft(settings.printer ?? new TypedDraft(settings.write));
+    this.#style = settings.style ?? terminalStyle({ isTerminal: false, variables: {} });
   }
 
   /** The last part that was shown. */
@@ -48,8 +60,9 @@ export class ChatView {
     return this.#last ?? 0;
   }
 
-  /** Says that this run answers a message from here. */
-  claim(runId: string): void {
+  /** Says that this run answers a message from here, which may be a command. */
+  claim(runId: string, isCommand = false): void {
+    if (isCommand) this.#commands.add(runId);
     if (!this.#settings.isPlain) return;
     this.#claimed.add(runId);
     const isOwn = (part: PartFrame) => part.runId === runId;
@@ -64,26 +77,26 @@ export class ChatView {
     else if (frame.type === 'part') this.#showPart(frame);
     else if (frame.type === 'error') this.complain(frame.message);
     else if (frame.type === 'approval-start') this.#showApproval(frame);
-    else if (!isPlain && isWaiting()) this.#showLive(frame);
-    else if (!isPlain && frame.type === 'message-accepted' && frame.text !== '')
-      this.note(`from elsewhere: ${frame.text}`);
+    else if (isPlain) return;
+    else this.#showLive(frame, isWaiting());
+    if (isPlain || isWaiting()) return;
+    if (frame.type === 'message-accepted' && frame.text !== '') this.note(`from elsewhere: ${frame.text}`);
   }
 
   /** Shows what the person typed, where the line editor did not draw it. */
   echo(text: string): void {
-    this.#endLine();
+    this.#draft.pause();
     this.#settings.write(`> ${terminalText(text)}\n`);
   }
 
   /** Shows one line about what is going on. */
   note(text: string): void {
     if (this.#settings.isPlain) return;
-    this.#endLine();
+    this.#draft.pause();
     const characters = [...oneLine(text)];
     const isLong = characters.length > LONGEST_NOTE;
-    this.#settings.write(
-      `  · ${isLong ? `${characters.slice(0, LONGEST_NOTE - 1).join('')}…` : characters.join('')}\n`,
-    );
+    const said = isLong ? `${characters.slice(0, LONGEST_NOTE - 1).join('')}…` : characters.join('');
+    this.#settings.write(`${this.#style.paint(`  · ${said}`, 'dim')}\n`);
   }
 
   /** Shows once that an approval waits, from whichever source it is known. */
@@ -97,47 +110,61 @@ export class ChatView {
   }
 
   complain(sentence: string): void {
-    this.#endLine();
+    this.#draft.pause();
     this.#settings.complain(oneLine(sentence));
   }
 
   #begin(last: number): void {
-    // The draft on the screen will be sent again. A number beyond the last one belongs to a store that was replaced.
-    this.#voidDraft();
+    // What was said meanwhile was missed. A number beyond the last one belongs to a store that was replaced.
+    this.#draft.end();
+    this.#followed.clear();
     this.#last = Math.min(this.#last ?? last, last);
   }
 
   /** A person who talks here gets the whole question as a part of the answer. */
   #showApproval({ approvalId: id, title, allowedDecisions }: Extract<ServerFrame, { type: 'approval-start' }>): void {
     const { isPlain, isWaiting } = this.#settings;
+    this.#questions.add(id);
     if (isPlain || !isWaiting()) this.noteApproval({ id, title, allowedDecisions });
-    else this.#voidDraft();
+    else this.#draft.end();
   }
 
-  #showLive(frame: ServerFrame): void {
+  #showLive(frame: ServerFrame, isWaiting: boolean): void {
+    const note = (text: string) => isWaiting && this.note(text);
     switch (frame.type) {
       case 'run-start':
-        this.#voidDraft();
+        this.#beginStep(frame.runId);
         return;
       case 'text-delta':
-        this.#open(terminalText(frame.text));
-        this.#draft += frame.text;
-        this.#draftRun = frame.runId;
+        // Without its beginning, a draft could not be compared with the answer.
+        if (!this.#followed.has(frame.runId)) return;
+        if (this.#draft.runId !== frame.runId) this.#draft.end();
+        this.#draft.runId = frame.runId;
+        this.#draft.add(frame.text, isWaiting);
         return;
       case 'text-reset':
-        this.#voidDraft();
-        this.note(`trying again: ${frame.reason}`);
+        this.#beginStep(frame.runId);
+        note(`trying again: ${frame.reason}`);
         return;
       case 'tool-start':
-        this.#voidDraft();
-        this.note(`${frame.name} ${JSON.stringify(frame.params)}`);
+        this.#beginStep(frame.runId);
+        note(`${frame.name} ${JSON.stringify(frame.params)}`);
         return;
       case 'tool-end':
-        if (frame.isError) this.note(`${frame.name} failed: ${frame.content}`);
+        this.#followed.add(frame.runId);
+        if (frame.isError) note(`${frame.name} failed: ${frame.content}`);
         return;
       case 'limit-near':
-        this.note(frame.text);
+        note(frame.text);
+        return;
+      case 'run-end':
+        this.#followed.delete(frame.runId);
     }
+  }
+
+  #beginStep(runId: string): void {
+    this.#draft.end();
+    this.#followed.add(runId);
   }
 
   #showPart(part: PartFrame): void {
@@ -149,37 +176,15 @@ export class ChatView {
   }
 
   #writePart({ runId, text }: PartFrame): void {
-    if (this.#draft !== '' && runId !== this.#draftRun) {
+    if (!this.#draft.isEmpty && runId !== this.#draft.runId) {
       // The answer to a command stands amid the draft, and the draft goes on below it.
-      this.#endLine();
-      this.#settings.write(`${terminalText(text)}\n`);
-      return;
+      this.#draft.pause();
+    } else {
+      if (this.#draft.confirm(text)) return;
+      this.#draft.end();
     }
-    const draft = this.#draft.trimStart();
-    const said = text.trim();
-    if (said !== '' && draft.startsWith(said)) {
-      // A long answer is confirmed part by part.
-      this.#draft = draft.slice(said.length);
-      if (this.#draft.trim() === '') this.#voidDraft();
-      return;
-    }
-    this.#voidDraft();
-    this.#settings.write(`${terminalText(text)}\n`);
-  }
-
-  #open(text: string): void {
-    if (text === '') return;
-    this.#settings.write(text);
-    this.#isLineOpen = !text.endsWith('\n');
-  }
-
-  #endLine(): void {
-    if (this.#isLineOpen) this.#settings.write('\n');
-    this.#isLineOpen = false;
-  }
-
-  #voidDraft(): void {
-    this.#endLine();
-    this.#draft = '';
+    const isMarkdown = !this.#commands.has(runId) && ![...this.#questions].some((id) => text.includes(id));
+    const { format } = this.#settings;
+    this.#settings.write(isMarkdown && format ? format(text) : `${terminalText(text)}\n`);
   }
 }

@@ -3,11 +3,23 @@ import { AtriumProcess, type AtriumProcessSettings, hasTerminals, runAtrium } fr
 import { GatewayProcess } from '../../testkit/gateway-process.ts';
 import { after, fail, hang, reply } from '../../testkit/model-server.ts';
 import { ScratchHome } from '../../testkit/scratch-home.ts';
+import { VirtualScreen } from '../fixtures/virtual-screen.ts';
 
 function open(argv: readonly string[], settings: AtriumProcessSettings): AtriumProcess {
   const process = new AtriumProcess(argv, settings);
   onTestFinished(() => process.kill());
   return process;
+}
+
+/** What a person sees in the terminal, now or soon. */
+async function sees(chat: AtriumProcess, text: RegExp): Promise<void> {
+  await expect.poll(() => seen(chat), { timeout: 30_000 }).toMatch(text);
+}
+
+function seen(chat: AtriumProcess): string {
+  const screen = new VirtualScreen(80, 40);
+  screen.write(chat.out);
+  return screen.text;
 }
 
 describe('without a gateway', () => {
@@ -148,6 +160,36 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
     expect(await next.ended()).toBe(0);
   });
 
+  test('a slow answer is seen once: rendered, with a line that says what is going on until then', async () => {
+    let finish: () => void = () => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    gateway.model.script([after(finished, reply('# Top\n\nIt is **fine**.\n\n| a | b |\n|---|---|\n| 1 | 2 |'))]);
+    const chat = await openTerminal();
+    chat.type('how is it?\r');
+    await sees(chat, /> how is it\?\n\S (?:thinking|waiting) · \d+s$/);
+    finish();
+    await sees(chat, /> how is it\?\nTop\n\nIt is fine\.\n\na │ b\n──┼──\n1 │ 2\n>$/);
+    chat.type('/exit\r');
+    expect(await chat.ended()).toBe(0);
+  });
+
+  test.each([
+    ['NO_COLOR', { NO_COLOR: '1' }, 'It is **fine**.', /\x1b\[[\d;]*m/],
+    ['TERM=dumb', { TERM: 'dumb' }, '# Top', /thinking|waiting ·|\x1b\[\d*A/],
+  ])('%s is respected', async (_, env, shown, forbidden) => {
+    gateway.model.script([reply('# Top\n\nIt is **fine**.')]);
+    const chat = open(['chat'], { home: gateway.home.home, isTerminal: true, env });
+    await chat.until('> ');
+    chat.type('how is it?\r');
+    await chat.until(shown);
+    await sees(chat, /fine\*\*\.\n>$/);
+    expect(chat.out).not.toMatch(forbidden);
+    chat.type('\x04');
+    expect(await chat.ended()).toBe(0);
+  });
+
   test('Tab completes a command', async () => {
     const chat = await openTerminal();
     chat.type('/st\t');
@@ -190,7 +232,7 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
     await gateway.model.waitForRequests(before + 1);
     chat.type('two\r');
     finish();
-    await chat.until(/First\.\s+> two\s+Second\./);
+    await sees(chat, /First\.\n> two\nSecond\./);
     chat.type('\x04');
     expect(await chat.ended()).toBe(0);
   });
@@ -206,17 +248,17 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
     chat.type('one\r');
     await gateway.model.waitForRequests(before + 1);
     chat.type('two\r/status\r');
-    await chat.until(/> \/status\s+Atrium [^\n]*\n\s*Agent: main/);
+    await sees(chat, /> \/status\nAtrium [^\n]*\nAgent: main/);
     expect(chat.out).not.toContain('First.');
     finish();
-    await chat.until(/First\.\s+> two\s+Second\./);
-    expect(chat.out.split('Agent: main')).toHaveLength(2);
+    await sees(chat, /First\.\n> two\nSecond\./);
+    expect(seen(chat).split('Agent: main')).toHaveLength(2);
     expect(chat.out).not.toContain('from elsewhere');
 
     chat.type('three\r');
     await chat.until('Let me think');
     chat.type('/stop\r');
-    await chat.until(/Let me think\s+> \/stop\s+[\s\S]*Stopping\./);
+    await sees(chat, /> \/stop\n[\s\S]*Stopping\./);
     await chat.until('> ', chat.out.indexOf('Stopping.'));
     chat.type('\x04');
     expect(await chat.ended()).toBe(0);

@@ -18,10 +18,14 @@ import { EXIT, type ExitCode, exitCodeOfRun } from '../exit-code.ts';
 import { clientAt, path } from '../gateway/gateway-client.ts';
 import { type ReachedGateway, reachGateway } from '../gateway/reach-gateway.ts';
 import { checkAlive } from '../gateway/watch-liveness.ts';
+import { type TerminalStyle, terminalStyle } from '../output/terminal-style.ts';
 import type { RunAnswer } from '../run.ts';
+import { ApprovalQuestions } from './approval-questions.ts';
+import { ChatActivity } from './chat-activity.ts';
 import { HISTORY_LINES, readChatHistory, saveChatHistory } from './chat-history.ts';
-import { ChatPrompt, type ChatPromptSettings } from './chat-prompt.ts';
+import type { KeyQuestion } from './chat-prompt.ts';
 import { ChatSocket } from './chat-socket.ts';
+import { ChatTerminal, type ChatTerminalSettings } from './chat-terminal.ts';
 import { ChatTurns, type TurnState } from './chat-turns.ts';
 import { ChatView } from './chat-view.ts';
 import { waitingApprovals } from './waiting-approvals.ts';
@@ -32,6 +36,12 @@ interface ChatSurface {
   next(): Promise<string | undefined>;
   write(text: string): void;
   close(): Promise<void>;
+  /** Shows lines that will be replaced. */
+  preview?(lines: readonly string[]): void;
+  /** The most lines that it can replace. */
+  readonly height?: number;
+  /** Asks what one key answers. */
+  ask?(question: KeyQuestion | undefined): void;
 }
 
 const OPTIONS = {
@@ -46,8 +56,12 @@ export const chat = command({
   path: 'chat',
   summary: 'talk to an agent in this terminal',
   options: OPTIONS,
-  notes: `Ctrl-C stops the answer that is coming; with none it leaves, and so does Ctrl-D. /help lists the commands; Tab completes them.
-In a pipe every line is a message: printf 'hello\\n/status\\n' | atrium chat`,
+  examples: ['chat', 'chat --agent coder', 'chat --session agent:main:main'],
+  notes: `Ctrl-C stops the answer that is coming. Without one it leaves, and so do Ctrl-D and /exit. /help lists the commands, and Tab
+completes them. A line that ends with a backslash goes on in the next one. When a tool call waits for you, press y, a or n.
+Colours: NO_COLOR switches them off, FORCE_COLOR on. TERM=dumb gives plain text.
+In a pipe every line is a message: printf 'hello\\n/status\\n' | atrium chat
+Exit code: 0 when everything was answered, 1 when a gate blocked a message, 2 when one got no answer.`,
   json: false,
   run: (flags, { io }) => talk(flags, io),
 });
@@ -57,12 +71,26 @@ async function talk(flags: ChatFlags, io: CliIo): Promise<ExitCode> {
   let surface: ChatSurface | undefined;
   const write = (text: string) => (surface ? surface.write(text) : io.out(text));
   const warnings: CliIo = { ...io, err: isInteractive ? write : io.err };
+  const style = terminalStyle({ isTerminal: isInteractive, variables: io.environment.variables });
   const reached = await reachGateway(warnings, flags.config);
+  const activity = new ChatActivity(() => io.now().getTime());
+  const markdown = style.isLive ? await loadMarkdown(style) : undefined;
   const view: ChatView = new ChatView({
     write,
-    complain: (sentence) => (isInteractive ? write(`  ! ${sentence}\n`) : io.err(`atrium: ${sentence}\n`)),
+    complain: (sentence) =>
+      isInteractive ? write(`${style.paint(`  ! ${sentence}`, 'red')}\n`) : io.err(`atrium: ${sentence}\n`),
     isPlain: !io.isTerminal,
     isWaiting: () => turns.isWaiting,
+    style,
+    ...(markdown && {
+      printer: new markdown.BlockDraft({
+        frame: markdown.frame,
+        write,
+        preview: (lines) => surface?.preview?.(lines),
+        height: () => surface?.height ?? 1,
+      }),
+      format: markdown.format,
+    }),
   });
   const turns: ChatTurns = new ChatTurns({
     look: (runId) => lookAt(reached, runId),
@@ -80,25 +108,45 @@ async function talk(flags: ChatFlags, io: CliIo): Promise<ExitCode> {
   });
   let failure: Error | undefined;
   let endWatch = () => {};
+  const questions = new ApprovalQuestions({
+    ask: (question) => surface?.ask?.(question),
+    answer: (text) => void sendAtOnce(text),
+  });
+  const commands = new Set<string>();
+  const say = (text: string) => {
+    const id = randomUUID();
+    if (isAnsweredAtOnce(text)) commands.add(id);
+    return turns.until(socket.say(id, text));
+  };
+  const sendAtOnce = (text: string) => {
+    if (!isAnsweredAtOnce(text)) return false;
+    view.echo(text);
+    void say(text);
+    return true;
+  };
   socket.onFrame((frame) => {
+    activity.see(frame);
     view.show(frame);
-    if (frame.type === 'accepted') view.claim(frame.runId);
+    if (frame.type === 'accepted') view.claim(frame.runId, commands.delete(frame.id));
+    if (isInteractive) questions.see(frame);
     turns.see(frame);
   });
   try {
     await socket.open();
+    const interrupt = interrupts(socket, turns, () => surface?.close());
     if (isInteractive) {
       io.out(greeting(socket.ready, flags, reached.url));
-      for (const each of await waitingApprovals(reached, socket.ready.sessionKey)) view.noteApproval(each);
-    }
-    const interrupt = interrupts(socket, turns, () => surface?.close());
-    const sendAtOnce = (text: string) => {
-      if (!isAnsweredAtOnce(text)) return false;
-      view.echo(text);
-      void turns.until(socket.say(randomUUID(), text));
-      return true;
-    };
-    surface = isInteractive ? await terminalSurface(io, reached, { interrupt, sendAtOnce }) : pipedSurface(io);
+      const waiting = await waitingApprovals(reached, socket.ready.sessionKey);
+      for (const each of waiting) view.noteApproval(each);
+      surface = await terminalSurface(io, reached, {
+        interrupt,
+        sendAtOnce,
+        style,
+        activity: () => activity.line(turns.isWaiting),
+        waitingIds: () => questions.ids,
+      });
+      for (const each of waiting) questions.add(each);
+    } else surface = pipedSurface(io);
     socket.onBroken((isBroken) =>
       view.note(isBroken ? 'the connection to the gateway is broken; trying again' : 'connected again'),
     );
@@ -119,7 +167,7 @@ async function talk(flags: ChatFlags, io: CliIo): Promise<ExitCode> {
         else view.note('the gateway answers again');
       },
     });
-    const code = await converse(surface, socket, turns);
+    const code = await converse(surface, say, turns);
     if (failure) throw isOwnReason(failure) ? failure : new GatewayGoneError({ detail: detailOf(failure) });
     // A person has read the error already.
     return isInteractive ? EXIT.ok : code;
@@ -132,16 +180,36 @@ async function talk(flags: ChatFlags, io: CliIo): Promise<ExitCode> {
 }
 
 /** One message at a time: the next one is asked for when the answer is there. What is sent at once has no turn. */
-async function converse(surface: ChatSurface, socket: ChatSocket, turns: ChatTurns): Promise<ExitCode> {
+async function converse(
+  surface: ChatSurface,
+  say: (text: string) => Promise<{ readonly runId: string } | undefined>,
+  turns: ChatTurns,
+): Promise<ExitCode> {
   let worst: ExitCode = EXIT.ok;
   for (;;) {
     const text = await surface.next();
-    if (text === undefined) return worst;
+    if (text === undefined || LEAVING.includes(text.trim())) return worst;
     if (text.trim() === '') continue;
-    const accepted = await turns.until(socket.say(randomUUID(), text));
+    const accepted = await say(text);
     const status = accepted && (await turns.answered(accepted.runId));
     worst = Math.max(worst, exitCodeOfRun(status)) as ExitCode;
   }
+}
+
+/** The chat understands these itself: they are not sent. */
+const LEAVING = ['/exit', '/quit'];
+const OWN_COMMANDS = LEAVING.map((each) => ({ name: each.slice(1), aliases: [], arguments: null }));
+
+/** What shows Markdown; only a terminal needs it. */
+async function loadMarkdown(style: TerminalStyle) {
+  const [{ lexer }, { renderMarkdown }, { BlockDraft }] = await Promise.all([
+    import('marked'),
+    import('../output/render-markdown.ts'),
+    import('./block-draft.ts'),
+  ]);
+  // The last column stays free, because terminals differ in what they do behind it.
+  const frame = () => ({ lexer, style, width: (process.stdout.columns || 80) - 1 });
+  return { BlockDraft, frame, format: (text: string) => renderMarkdown(text, frame()) };
 }
 
 /** The first Ctrl-C stops an answer. When there is none, or the stop had no effect, it leaves. */
@@ -170,26 +238,41 @@ function isAnsweredAtOnce(text: string): boolean {
 async function terminalSurface(
   io: CliIo,
   reached: ReachedGateway,
-  keys: Pick<ChatPromptSettings, 'interrupt' | 'sendAtOnce'>,
+  {
+    waitingIds,
+    ...given
+  }: Pick<ChatTerminalSettings, 'interrupt' | 'sendAtOnce' | 'style' | 'activity'> & {
+    readonly waitingIds: () => readonly string[];
+  },
 ): Promise<ChatSurface> {
   const { stateDir } = io.environment;
-  const prompt = new ChatPrompt({
+  const terminal = new ChatTerminal({
     input: process.stdin,
     output: process.stdout,
     history: await readChatHistory(stateDir),
     historySize: HISTORY_LINES,
-    ...keys,
-    complete: async (line) => completeCommand(line, line.startsWith('/') ? await commandsOf(reached) : []),
+    ...given,
+    complete: async (line) =>
+      line.startsWith('/')
+        ? completeCommand(line, [...(await commandsOf(reached)), ...OWN_COMMANDS], (name, place) =>
+            name === 'approve' && place === 'ID' ? waitingIds() : [],
+          )
+        : [],
   });
   let closing: Promise<void> | undefined;
   return {
-    next: () => prompt.next(),
-    write: (text) => prompt.write(text),
+    next: () => terminal.next(),
+    write: (text) => terminal.write(text),
+    preview: (lines) => terminal.preview(lines),
+    ask: (question) => terminal.ask(question),
+    get height() {
+      return terminal.height;
+    },
     close: () => {
       closing ??= (async () => {
-        prompt.close();
+        terminal.close();
         io.out('\n');
-        await saveChatHistory(stateDir, prompt.history);
+        await saveChatHistory(stateDir, terminal.history);
       })();
       return closing;
     },
@@ -240,7 +323,7 @@ const GOING_ON = ['queued', 'running', 'suspended'];
 
 function greeting(ready: Extract<ServerFrame, { type: 'ready' }>, flags: ChatFlags, url: string): string {
   const whom = flags.session ?? flags.agent ?? ready.sessionKey ?? 'the default agent';
-  return `Talking to ${whom} at ${url}.\n/help for help, Ctrl-D to leave.\n`;
+  return `Talking to ${whom} at ${url}.\n/help for help, /exit or Ctrl-D to leave.\n`;
 }
 
 /** These errors say themselves what is wrong with the gateway. */
