@@ -76,3 +76,6 @@ const WORDS: Readonly<Record<string, () => Promise<readonly CliCommand[]>>> = {
   update: async () => [(await import('./update.ts')).update],
   completion: async () => (await import('./completion/completion.ts')).COMPLETION_COMMANDS,
 };
+
+/** Every first word, in the order above. */
+export const COMMAND_WORDS: readonly string[] = Object.keys(WORDS);

@@ -13,10 +13,15 @@ import { addCommand, type CliCommand } from './command.ts';
 import { GROUPS } from './command-groups.ts';
 import { loadCommandsOf } from './commands-of-word.ts';
 import { EXIT, type ExitCode } from './exit-code.ts';
+import { outputWidth } from './output/format-table.ts';
 import { oneLine } from './output/text.ts';
 import type { PluginCommand } from './plugins/plugin-commands.ts';
 
 export async function runCli(argv: readonly string[], io: CliIo): Promise<ExitCode> {
+  if (argv.length === 0) {
+    io.out((await import('./overview.ts')).formatOverview(outputWidth(io)));
+    return EXIT.ok;
+  }
   let exitCode: ExitCode = EXIT.ok;
   let { environment } = io;
   const underProfile: CliIo = {
@@ -112,6 +117,7 @@ function createProgram(commands: readonly CliCommand[], io: CliIo, exit: (code: 
     .description('A self-hosted gateway for AI agents that you can see through.')
     .version(VERSION)
     .option('--profile <name>', 'use the state directory of this profile')
+    .addHelpText('after', `\n${EXIT_CODES}`)
     .showHelpAfterError('Run with --help to see what is possible.')
     .configureOutput({ writeOut: io.out, writeErr: io.err })
     .exitOverride();
@@ -119,6 +125,9 @@ function createProgram(commands: readonly CliCommand[], io: CliIo, exit: (code: 
   inheritSettings(program);
   return program;
 }
+
+const EXIT_CODES = `Exit codes: 0 done; 1 done, and the answer is no: a check that differs, a text that was not found;
+2 not done: a bad flag, a broken configuration, no gateway. The last line says why.`;
 
 /** The group of a command with two words, made when its first command is added. */
 function parentOf(path: string, program: Command): Command {

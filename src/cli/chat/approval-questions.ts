@@ -40,6 +40,12 @@ export class ApprovalQuestions {
     this.#askNext();
   }
 
+  /** Asks again, for a prompt that was not there before. */
+  repeat(): void {
+    this.#asked = undefined;
+    this.#askNext();
+  }
+
   #remove(id: string): void {
     this.#waiting.delete(id);
     this.#askNext();

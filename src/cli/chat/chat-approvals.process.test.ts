@@ -59,7 +59,7 @@ describe.skipIf(!hasTerminals)('a slow answer behind an approval', () => {
     });
     const answer = `It is written. ${'And this is why it took so long. '.repeat(20)}The end.`;
     gateway.model.script([command('echo hello > note.txt'), after(finished, reply(answer)), reply('Hello again.')]);
-    const first = open(['chat', '--session', 'slow'], { isTerminal: true });
+    const first = open(['chat', '--session', 'agent:main:slow'], { isTerminal: true });
     await first.until('> ');
     first.type('write it\r');
     await first.until('it is denied.');
@@ -67,7 +67,7 @@ describe.skipIf(!hasTerminals)('a slow answer behind an approval', () => {
     expect(await first.ended()).toBe(0);
 
     const before = gateway.model.requests.length;
-    const chat = open(['chat', '--session', 'slow'], { isTerminal: true });
+    const chat = open(['chat', '--session', 'agent:main:slow'], { isTerminal: true });
     await chat.until(/y once, n deny/);
     chat.type('/new hello\r');
     await chat.until(/This waits behind an approval/);

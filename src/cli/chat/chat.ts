@@ -146,6 +146,7 @@ async function talk(flags: ChatFlags, io: CliIo): Promise<ExitCode> {
         waitingIds: () => questions.ids,
       });
       for (const each of waiting) questions.add(each);
+      questions.repeat();
     } else surface = pipedSurface(io);
     socket.onBroken((isBroken) =>
       view.note(isBroken ? 'the connection to the gateway is broken; trying again' : 'connected again'),
