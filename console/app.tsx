@@ -12,6 +12,7 @@ import { Sidebar } from './shell/sidebar.tsx';
 import { TopBar } from './shell/top-bar.tsx';
 import { EmptyState } from './view/empty-state.tsx';
 import { Gate } from './view/gate.tsx';
+import { lazyPage } from './view/lazy-page.tsx';
 import { Link } from './view/link.tsx';
 
 export interface AppProps {
@@ -61,12 +62,16 @@ export function App({ state, room }: AppProps) {
   );
 }
 
+const ContextPage = lazyPage(() => import('./context/context-page.tsx'));
+
 function Part({ state, room, route }: AppProps & { route: Route }) {
   switch (route.page) {
     case 'home':
     case 'new':
     case 'session':
       return <ChatPage state={state} room={room} />;
+    case 'context':
+      return <ContextPage state={state} route={route} />;
     default:
       return (
         <EmptyState title="There is nothing at this address" text="The link may be old, or was cut short.">

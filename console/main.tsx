@@ -13,6 +13,7 @@ import './style/shell.css';
 import './style/chat.css';
 import './style/markdown.css';
 import './style/report.css';
+import './style/context.css';
 
 const [, given] = /^#token=(.+)$/.exec(location.hash) ?? [];
 if (given) {

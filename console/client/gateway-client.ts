@@ -3,6 +3,7 @@
 // error of `fetch` is thrown.
 
 import type { RequestMeasure } from '../../src/agent/measure-request.ts';
+import type { RequestSpan } from '../../src/agent/request-draft.ts';
 import type { RequestFrame } from '../../src/agent/request-frame.ts';
 import type { ListedCommand } from '../../src/commands/list-commands.ts';
 import type { ApprovalDecision } from '../../src/protocol/approval-decision.ts';
@@ -23,6 +24,8 @@ import type {
 
 export type { RequestMeasure };
 /** `request` is absent when the request is not kept any more. */
+/** A piece of a request with its author and its words. */
+export type ToldSpan = RequestSpan & { readonly text?: string | undefined };
 export type ContextReport = RequestFrame['report'] & { readonly request?: RequestMeasure | undefined };
 export type TranscriptEntry = Pick<TranscriptRow, 'position' | 'runId' | 'at' | 'kind' | 'message' | 'shown' | 'meta'>;
 export type ToldApproval = Omit<ApprovalRow, 'digest'>;
@@ -69,6 +72,46 @@ export interface GatewayNews {
   readonly warnings: readonly string[];
   readonly unused: readonly UnusedSetting[];
   readonly channels: readonly { readonly id: string }[];
+}
+
+/** How a request of a run compares with the one before it. */
+export interface CacheCall {
+  readonly call: number;
+  readonly bytes: number;
+  /** Null when there was no earlier request to share with. */
+  readonly with: { readonly kind: 'call' | 'run' | 'agent'; readonly runId: string } | null;
+  readonly sharedBytes: number;
+  readonly break: {
+    readonly where: string;
+    readonly author: string;
+    readonly line?: number | undefined;
+    readonly isInput: boolean;
+    readonly next?: string | undefined;
+    readonly lostBytes: number;
+  } | null;
+}
+
+/** What an agent would read in a situation; what is left out is as it would be now. */
+export interface LookQuery {
+  readonly message?: string | undefined;
+  readonly sessionKey?: string | undefined;
+  readonly agentId?: string | undefined;
+  readonly channel?: string | undefined;
+  readonly sessionType?: string | undefined;
+  readonly at?: string | undefined;
+}
+
+export interface Look {
+  readonly composition: { readonly report: ContextReport };
+  readonly request: {
+    readonly provider: string;
+    readonly model: string;
+    readonly wire: { readonly body: string };
+    readonly spans: readonly ToldSpan[];
+    readonly measure: RequestMeasure;
+  } | null;
+  readonly problem: string | null;
+  readonly placeholders: readonly string[];
 }
 
 export class RefusedError extends Error {
@@ -212,6 +255,21 @@ export class GatewayClient {
   /** The request exactly as it was sent to the model, byte for byte. */
   request(runId: string, call: number): Promise<string> {
     return this.#ask(`/api/runs/${encodeURIComponent(runId)}/requests/${call}`);
+  }
+
+  async spans(runId: string, call: number): Promise<readonly ToldSpan[]> {
+    const path = `/api/runs/${encodeURIComponent(runId)}/spans/${call}`;
+    return (await this.#read<{ spans: readonly ToldSpan[] }>(path)).spans;
+  }
+
+  /** The requests of a run, each compared with the one before it. */
+  async cacheOf(runId: string): Promise<readonly CacheCall[]> {
+    const path = `/api/cache?run=${encodeURIComponent(runId)}`;
+    return (await this.#read<{ calls: readonly CacheCall[] | null }>(path)).calls ?? [];
+  }
+
+  async look(query: LookQuery): Promise<Look> {
+    return JSON.parse(await this.#ask('/api/context/look', query)) as Look;
   }
 
   openSocket(): WebSocket {

@@ -4,6 +4,7 @@
 import type { ToldRun } from '../client/gateway-client.ts';
 import { formatCount, formatDuration, formatPlural } from '../view/format.ts';
 import { Icon } from '../view/icon.tsx';
+import { Link } from '../view/link.tsx';
 import { Composition } from './composition.tsx';
 import { ExactRequest } from './exact-request.tsx';
 import { Row, Section } from './rows.tsx';
@@ -21,7 +22,7 @@ export interface ReportPanelProps {
   readRequest(runId: string, call: number): Promise<string>;
 }
 
-export function ReportPanel({ shown, isOpen, onClose, readRequest }: ReportPanelProps) {
+export function ReportPanel({ shown, session, isOpen, onClose, readRequest }: ReportPanelProps) {
   return (
     <aside id="panel" class={isOpen ? 'panel open' : 'panel'} aria-label="Context of a turn">
       <div id="report" class="report">
@@ -36,14 +37,18 @@ export function ReportPanel({ shown, isOpen, onClose, readRequest }: ReportPanel
         ) : 'problem' in shown ? (
           <p class="problem">{shown.problem}</p>
         ) : (
-          <Report key={shown.key} shown={shown} readRequest={readRequest} />
+          <Report key={shown.key} shown={shown} session={session} readRequest={readRequest} />
         )}
       </div>
     </aside>
   );
 }
 
-function Report({ shown, readRequest }: { shown: RunReport } & Pick<ReportPanelProps, 'readRequest'>) {
+function Report({
+  shown,
+  session,
+  readRequest,
+}: { shown: RunReport } & Pick<ReportPanelProps, 'session' | 'readRequest'>) {
   const { run, calls, report, failedHooks } = shown;
   const tokens = tokensOf(run);
   return (
@@ -54,6 +59,11 @@ function Report({ shown, readRequest }: { shown: RunReport } & Pick<ReportPanelP
       <p class="facts">
         <code>{run.runId}</code>
       </p>
+      {session !== undefined && calls.length > 0 && (
+        <Link class="button quiet wide" to={{ page: 'context', session, runId: run.runId }}>
+          Read it with its authors
+        </Link>
+      )}
       {/* A person who stops a run knows why it ended. */}
       {run.status !== 'stopped' && run.outcome?.error && <p class="problem">{run.outcome.error}</p>}
       <Section title="Handlers that failed" aside={failedHooks.length}>

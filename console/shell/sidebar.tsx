@@ -67,7 +67,7 @@ export function Sidebar({ state, room }: { state: ConsoleState; room: ChatRoom }
         </label>
       )}
       <SessionList state={state} room={room} agentId={agentId.value} onFollow={close} />
-      <ul class="pages" hidden={PAGES.length === 0}>
+      <ul class="pages">
         {PAGES.map(({ to, icon, label, pages }) => (
           <li key={label}>
             <Link class="page-link" to={to} isCurrent={pages.includes(route.page)} onFollow={close}>
@@ -90,7 +90,9 @@ export function Sidebar({ state, room }: { state: ConsoleState; room: ChatRoom }
   );
 }
 
-const PAGES: readonly { to: Route; icon: IconName; label: string; pages: readonly Route['page'][] }[] = [];
+const PAGES: readonly { to: Route; icon: IconName; label: string; pages: readonly Route['page'][] }[] = [
+  { to: { page: 'context' }, icon: 'context', label: 'Context', pages: ['context'] },
+];
 
 type Row =
   | { readonly kind: 'title'; readonly title: string; readonly isFolded: boolean; readonly count: number }

@@ -4,6 +4,7 @@ import type { ChatRoom } from '../chat-room.ts';
 import type { ConsoleState } from '../console-state.ts';
 import type { Route } from '../route.ts';
 import { Icon } from '../view/icon.tsx';
+import { Link } from '../view/link.tsx';
 
 export interface TopBarProps {
   readonly state: ConsoleState;
@@ -32,9 +33,16 @@ export function TopBar({ state, room, route }: TopBarProps) {
       <h1>{titleOf(route, talk?.place.agentId)}</h1>
       {isChat && session !== undefined && <code class="key">{session}</code>}
       <span class="grow" />
-      <span id="link" class="link" role="status" data-state={state.link.value.state}>
-        {state.link.value.text}
-      </span>
+      {isChat && session !== undefined && (
+        <Link class="ghost wide-only" to={{ page: 'context', session }}>
+          What it would read now
+        </Link>
+      )}
+      {isChat && (
+        <span id="link" class="link" role="status" data-state={state.link.value.state}>
+          {state.link.value.text}
+        </span>
+      )}
       {isChat && (
         <button
           id="panel-toggle"

@@ -11,6 +11,7 @@ import { CopyButton } from './copy-button.tsx';
 import { FileList, type LoadFile } from './file-list.tsx';
 import { formatClock, formatDuration, formatPlural, shorten } from './format.ts';
 import { Icon } from './icon.tsx';
+import { Link } from './link.tsx';
 import { ScrollText } from './scroll-text.tsx';
 import { SubagentTree } from './subagent-tree.tsx';
 import { Words } from './words.tsx';
@@ -33,7 +34,7 @@ export class TurnView extends Component<TurnViewProps> {
     return turn !== this.props.turn || version !== this.props.version || session !== this.props.session;
   }
 
-  override render({ turn, facts, onAnswer, onInspect, onStopSubagent, onRetry, loadFile }: TurnViewProps) {
+  override render({ turn, session, facts, onAnswer, onInspect, onStopSubagent, onRetry, loadFile }: TurnViewProps) {
     const { said, flow, isLive, isOver, subagents, awaited } = turn;
     return (
       <article class="turn" hidden={!turn.isShown} aria-busy={isLive}>
@@ -58,6 +59,11 @@ export class TurnView extends Component<TurnViewProps> {
             <button type="button" class="ghost" onClick={() => onInspect(turn.runId)}>
               What was it given?
             </button>
+            {session !== undefined && (
+              <Link class="ghost" to={{ page: 'context', session, runId: turn.runId }}>
+                Context
+              </Link>
+            )}
             {flow.some(({ kind }) => kind === 'part' || kind === 'words' || kind === 'draft') && (
               <CopyButton text={() => wordsOf(flow)} label="Copy answer" />
             )}

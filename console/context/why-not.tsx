@@ -1,0 +1,51 @@
+// "Why is this not here?": a text or the name of a file, and what became of it.
+
+import { useState } from 'preact/hooks';
+import type { ContextReport } from '../client/gateway-client.ts';
+import { findAbsence } from './find-absence.ts';
+import type { RequestView } from './request-view.ts';
+
+export interface WhyNotProps {
+  readonly view: RequestView;
+  readonly report: ContextReport | undefined;
+  onPoint(index: number): void;
+}
+
+export function WhyNot({ view, report, onPoint }: WhyNotProps) {
+  const [asked, ask] = useState('');
+  const findings = findAbsence(asked, view, report);
+  return (
+    <section class="why-not" aria-label="Why is this not here?">
+      <h3>
+        <label for="why-not">Why is this not here?</label>
+      </h3>
+      <input
+        id="why-not"
+        type="search"
+        placeholder="A file, or words of it"
+        value={asked}
+        onInput={({ currentTarget }) => ask(currentTarget.value)}
+      />
+      {asked.trim() !== '' && findings.length === 0 && (
+        <p class="none">
+          Nothing of it was read: no file, cut or rule of this request names it. Is it in a file of the workspace that
+          is read, such as AGENTS.md?
+        </p>
+      )}
+      <ul class="findings" aria-live="polite">
+        {findings.map(({ kind, what, code, detail, piece }, index) => (
+          <li key={index} data-kind={kind}>
+            <span class="what">{what}</span>
+            <code>{kind === 'here' ? `in ${code}` : code}</code>
+            {detail !== '' && <span class="detail">{detail}</span>}
+            {piece !== undefined && (
+              <button type="button" class="ghost" onClick={() => onPoint(piece)}>
+                Show
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
