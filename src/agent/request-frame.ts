@@ -73,14 +73,10 @@ export async function readFrame(
  * same in every run: tools, the spans of earlier messages, the texts of files.
  */
 function formatFrame({ system, tools, spans, texts, ...rest }: RequestFrame): string {
-  const toolTexts = tools.map(
-    ({ name, description, parameters, strict }) =>
-      `{"name":${JSON.stringify(name)},"description":${JSON.stringify(description)},"parameters":${parametersText(parameters)}${strict ? ',"strict":true' : ''}}`,
-  );
   const spanTexts = spans.map(spanText);
   const lists = [
     `"system":[${system.map(blockText).join()}]`,
-    `"tools":[${toolTexts.join()}]`,
+    `"tools":${toolsText(tools)}`,
     `"spans":[${spanTexts.join()}]`,
     ...(texts ? [`"texts":[${texts.map(quoteText).join()}]`] : []),
   ];
@@ -91,6 +87,21 @@ function blockText({ text, ...block }: RequestFrame['system'][number]): string {
   const more = JSON.stringify(block);
   return `{"text":${quoteText(text)}${more === '{}' ? '}' : `,${more.slice(1)}`}`;
 }
+
+/** Runs are offered the same lists of tools. */
+function toolsText(tools: RequestFrame['tools']): string {
+  const known = TOOL_TEXTS.get(tools);
+  if (known !== undefined) return known;
+  const texts = tools.map(
+    ({ name, description, parameters, strict }) =>
+      `{"name":${JSON.stringify(name)},"description":${JSON.stringify(description)},"parameters":${parametersText(parameters)}${strict ? ',"strict":true' : ''}}`,
+  );
+  const text = `[${texts.join()}]`;
+  TOOL_TEXTS.set(tools, text);
+  return text;
+}
+
+const TOOL_TEXTS = new WeakMap<RequestFrame['tools'], string>();
 
 /** A long text as JSON. Writing one down takes longer than finding it, and runs have the same few. */
 function quoteText(text: string): string {

@@ -33,11 +33,17 @@ export interface MessageRules {
 /** Throws when no message is left. */
 export function wireMessages(messages: readonly Message[], rules: MessageRules): WireMessage[] {
   const converted = messages.flatMap((message) => wireMessage(message, rules));
-  if (converted.length === 0) throw new Error('it has no messages');
+  requireMessages(converted);
   return converted;
 }
 
-function wireMessage(message: Message, rules: MessageRules): WireMessage | [] {
+/** No provider answers a conversation without messages. */
+export function requireMessages(messages: readonly unknown[]): void {
+  if (messages.length === 0) throw new Error('it has no messages');
+}
+
+/** An empty list when the message is left out. */
+export function wireMessage(message: Message, rules: MessageRules): WireMessage | [] {
   switch (message.role) {
     case 'user':
       return userMessage(message, rules);

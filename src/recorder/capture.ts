@@ -5,11 +5,10 @@
 // Promise: the texts of the parts joined are the body, for any text. A capture that is read returns exactly the body or
 // says which parts are gone. Headers and address are kept without secrets; the body is kept as it is.
 
-import { hash as hashOnce } from 'node:crypto';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Store, Write } from '../store/store.ts';
+import { BodyParts, partKeyOf } from './body-parts.ts';
 import { redactHeaders, redactUrl } from './redact.ts';
-import { splitBody } from './split-body.ts';
 
 export interface CapturedRequest {
   readonly runId: string;
@@ -52,7 +51,7 @@ export interface Capture {
 /** Returns the writes that store a request. They may share a commit with other writes. */
 export function captureRequest(request: CapturedRequest): Write[] {
   const { runId, call, at, provider, model, wire, spans = [], sent } = request;
-  const parts = splitBody(wire.body).map((text) => ({ ...keyOf(text), text }));
+  const parts = BODY_PARTS.of(wire.body);
   const byKey = new Map(parts.map((part) => [part.hash, part]));
   const inserts = [...byKey.values()].map(
     ({ hash, text, size }): Write => ({
@@ -100,7 +99,7 @@ export async function readCapture(store: Store, runId: string, call?: number): P
   const texts = new Map<string, string>();
   for (const batch of batchesOf([...new Set(row.manifest)])) {
     for (const part of await store.select('parts', { where: { hash: { in: batch } } })) {
-      if (keyOf(part.text).hash === part.hash) texts.set(part.hash, part.text);
+      if (partKeyOf(part.text).hash === part.hash) texts.set(part.hash, part.text);
     }
   }
   const missing = [...new Set(row.manifest)].filter((key) => !texts.has(key));
@@ -132,11 +131,8 @@ export function batchesOf<T>(items: readonly T[], size = 500): readonly (readonl
   );
 }
 
-/** The SHA-256 and the number of the text's bytes, so that the size can be computed from a list of keys alone. */
-function keyOf(text: string): { readonly hash: string; readonly size: number } {
-  const size = Buffer.byteLength(text);
-  return { hash: `${hashOnce('sha256', text, 'hex')}.${size}`, size };
-}
+/** It only saves work: the same body gives the same parts, whatever it has seen before. */
+const BODY_PARTS = new BodyParts();
 
 function imagesOf(images: unknown): Capture['images'] {
   return Array.isArray(images) ? (images as Capture['images']) : [];

@@ -11,9 +11,14 @@ const PIECE_LENGTH = 4096;
 const LARGE_LIST_LENGTH = 1024;
 
 export function splitBody(body: string): readonly string[] {
+  return piecesAt(body, topLevelLists(body).filter(isCut).flatMap(cutsOfList));
+}
+
+/** The text between these places, which are in order. */
+export function piecesAt(body: string, cuts: readonly number[]): readonly string[] {
   const pieces: string[] = [];
   let start = 0;
-  for (const cut of cutsOf(body)) {
+  for (const cut of cuts) {
     if (cut > start) pieces.push(body.slice(start, cut));
     start = cut;
   }
@@ -21,34 +26,43 @@ export function splitBody(body: string): readonly string[] {
   return pieces;
 }
 
+export function isCut({ open, close }: List): boolean {
+  return close - open >= LARGE_LIST_LENGTH;
+}
+
 /**
  * Returns the places to cut, in order. A comma belongs to the element after it, so that an element stays the same when
  * more follow.
  */
-function cutsOf(body: string): readonly number[] {
-  const cuts: number[] = [];
-  for (const { open, commas, close } of topLevelLists(body)) {
-    if (close - open < LARGE_LIST_LENGTH) continue;
-    let start = open + 1;
-    cuts.push(start);
-    for (const comma of commas) {
-      if (comma - start < PIECE_LENGTH) continue;
-      cuts.push(comma);
-      start = comma;
-    }
-    cuts.push(close);
+export function cutsOfList({ open, commas, close }: List): readonly number[] {
+  let start = open + 1;
+  const cuts = [start];
+  for (const comma of commas) {
+    if (comma - start < PIECE_LENGTH) continue;
+    cuts.push(comma);
+    start = comma;
   }
+  cuts.push(close);
   return cuts;
 }
 
-interface List {
+export interface List {
   readonly open: number;
   readonly commas: readonly number[];
   readonly close: number;
 }
 
-/** Returns the lists that are values of the outermost object. Text that is not well formed only gives fewer lists. */
-function topLevelLists(body: string): readonly List[] {
+/** What is known of a list before it is read: where it is cut in its beginning, and where that beginning ends. */
+export interface ListStart {
+  readonly commas: readonly number[];
+  readonly next: number;
+}
+
+/**
+ * Returns the lists that are values of the outermost object. Text that is not well formed only gives fewer lists.
+ * `knownAt` may know the beginning of a list; then the rest of it is read.
+ */
+export function topLevelLists(body: string, knownAt?: (open: number) => ListStart | undefined): readonly List[] {
   const lists: List[] = [];
   let depth = 0;
   let open = -1;
@@ -65,7 +79,9 @@ function topLevelLists(body: string): readonly List[] {
         depth++;
         if (depth === 2) {
           open = at;
-          commas = [];
+          const known = knownAt?.(at);
+          commas = known ? [...known.commas] : [];
+          if (known) at = known.next - 1;
         }
         break;
       case COMMA:

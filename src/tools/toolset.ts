@@ -116,16 +116,34 @@ export interface ToolSpec {
   readonly strict?: true | undefined;
 }
 
-/** By name, whatever order they were registered in: they stand at the very beginning of what a provider caches. */
+/**
+ * By name, whatever order they were registered in: they stand at the very beginning of what a provider caches. Runs are
+ * offered the same tools time and again; equal lists are the same list, so that what is made from one can be kept with it.
+ */
 export function toolSpecs(tools: readonly Tool[]): readonly ToolSpec[] {
-  return tools
-    .map(
-      ({ name, description, parameters, strict }): ToolSpec => ({
-        name,
-        description,
-        parameters,
-        ...(strict && { strict }),
-      }),
-    )
-    .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  const known = KNOWN_SPECS.find(({ from }) => isMadeFrom(from, tools));
+  if (known) return known.specs;
+  const from = tools.map(specOf);
+  const specs = from.toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  KNOWN_SPECS.unshift({ from, specs });
+  KNOWN_SPECS.length = Math.min(KNOWN_SPECS.length, MOST_LISTS);
+  return specs;
+}
+
+const MOST_LISTS = 16;
+const KNOWN_SPECS: { readonly from: readonly ToolSpec[]; readonly specs: readonly ToolSpec[] }[] = [];
+
+function isMadeFrom(specs: readonly ToolSpec[], tools: readonly Tool[]): boolean {
+  return (
+    specs.length === tools.length &&
+    specs.every(({ name, description, parameters, strict }, index) => {
+      const tool = tools[index];
+      const isSame = tool?.parameters === parameters && tool.name === name && tool.description === description;
+      return isSame && Boolean(tool.strict) === Boolean(strict);
+    })
+  );
+}
+
+function specOf({ name, description, parameters, strict }: Tool): ToolSpec {
+  return { name, description, parameters, ...(strict && { strict }) };
 }

@@ -59,9 +59,19 @@ export const TOKENS_AROUND_MESSAGE = 4;
 
 /** The tokens of the part that goes with every request. */
 export function tokensOfFrame({ system, tools }: Pick<ModelRequest, 'system' | 'tools'>): number {
-  const blocks = system.reduce((sum, { text }) => sum + estimateTokens(text), 0);
-  return tools.reduce((sum, tool) => sum + estimateTokens(piecesOfTool(tool).join(' ')), blocks);
+  return system.reduce((sum, { text }) => sum + estimateTokens(text), tokensOfTools(tools));
 }
+
+/** Runs are offered the same lists of tools. */
+function tokensOfTools(tools: ModelRequest['tools']): number {
+  const known = TOOL_TOKENS.get(tools);
+  if (known !== undefined) return known;
+  const tokens = tools.reduce((sum, tool) => sum + estimateTokens(piecesOfTool(tool).join(' ')), 0);
+  TOOL_TOKENS.set(tools, tokens);
+  return tokens;
+}
+
+const TOOL_TOKENS = new WeakMap<ModelRequest['tools'], number>();
 
 /**
  * False when a provider's count is ten times as large or as small as our estimate: no tokenizer differs so much, so the

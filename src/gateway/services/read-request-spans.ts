@@ -11,7 +11,7 @@ import { type ToldSpan, withTexts } from '../../agent/request-text.ts';
 import type { Message } from '../../protocol/message.ts';
 import { readCapture } from '../../recorder/capture.ts';
 import type { Store } from '../../store/store.ts';
-import type { CaptureRow } from '../../store/tables.ts';
+import type { CaptureRow, TranscriptRow } from '../../store/tables.ts';
 
 export interface RequestSpans {
   readonly runId: string;
@@ -56,11 +56,19 @@ async function readRequest(store: Store, runId: string, call?: number): Promise<
   return spansOfCaptures(store, JSON.parse(framed.body) as RequestFrame, kept);
 }
 
+/** Everything that was said in a session, in order. */
+export type TranscriptOf = (sessionId: string) => Promise<readonly TranscriptRow[]>;
+
+export function transcriptsIn(store: Store): TranscriptOf {
+  return (sessionId) => store.select('transcript', { where: { sessionId }, orderBy: [['position', 'asc']] });
+}
+
 /** The spans of the last of these requests of a run, which are all that came before it, in order. */
 export async function spansOfCaptures(
   store: Store,
   frame: RequestFrame,
   kept: readonly CaptureRow[],
+  transcriptOf: TranscriptOf = transcriptsIn(store),
 ): Promise<ReadRequest | undefined> {
   const captures = kept.filter((capture) => capture.call > FRAME_CALL);
   const last = captures.at(-1);
@@ -70,7 +78,7 @@ export async function spansOfCaptures(
   const spans = spansOfRequest(frame, captures);
   const { system, tools } = frame;
   const unkept = spans.find(({ origin }) => origin === UNKEPT_AUTHOR)?.index ?? frame.unkept;
-  const said = await messagesOf(store, runId, spans);
+  const said = await messagesOf(store, runId, spans, transcriptOf);
   const messages = unkept === undefined ? said : [...said.slice(0, unkept), NOT_KEPT, ...said.slice(unkept)];
   return {
     runId,
@@ -125,11 +133,15 @@ export function isRetold(added: readonly RequestSpan[]): boolean {
  * The conversation grows only at its end, so its beginning is what was sent. It is read with the compaction that the
  * request knew; later ones are ignored.
  */
-async function messagesOf(store: Store, runId: string, spans: readonly RequestSpan[]): Promise<readonly Message[]> {
+async function messagesOf(
+  store: Store,
+  runId: string,
+  spans: readonly RequestSpan[],
+  transcriptOf: TranscriptOf,
+): Promise<readonly Message[]> {
   const [run] = await store.select('runs', { where: { runId }, limit: 1 });
   if (!run?.sessionId) return [];
-  const { sessionId } = run;
-  const rows = await store.select('transcript', { where: { sessionId }, orderBy: [['position', 'asc']] });
+  const rows = await transcriptOf(run.sessionId);
   const compaction = compactionIn(spans);
   const known = rows.filter(({ kind, position }) => kind !== 'compaction' || position === compaction);
   return historyOf(known, runId).map(({ message }) => message);

@@ -2,30 +2,59 @@
 // many servers accept only one and cache by prefix. The order of the keys is part of the bytes, so it never changes.
 
 import type { AnswerFormat, AnswerWishes } from '../../protocol/answer-wishes.ts';
+import type { Message } from '../../protocol/message.ts';
 import type { ModelRequest, ToolSpec } from '../model.ts';
 import { markOf, type ShowImages } from '../wire-images.ts';
-import { type WireMessage, wireMessages } from '../wire-messages.ts';
+import { requireMessages, type WireMessage, wireMessage } from '../wire-messages.ts';
 import type { WireModelSettings } from '../wire-model.ts';
 import { wellFormed } from '../wire-text.ts';
 
 export function chatBody(request: ModelRequest, settings: WireModelSettings, show: ShowImages): string {
   const system = wellFormed(request.system.map(({ text }) => text).join(''));
-  const messages = wireMessages(request.messages, { isEmpty: (text) => text === '', show });
+  const messages = request.messages.map((message) => messageText(message, show)).filter((text) => text !== '');
+  requireMessages(messages);
+  if (system !== '') messages.unshift(JSON.stringify({ role: 'system', content: system }));
   const most = request.maxOutputTokens ?? settings.maxTokens;
   // OpenAI's newer models refuse the old name of this setting; other servers know only the old one.
   const isOpenAi = new URL(settings.baseUrl).hostname === 'api.openai.com';
-  return JSON.stringify({
+  const before = JSON.stringify({
     model: settings.model,
     max_tokens: isOpenAi ? undefined : most,
     temperature: request.temperature,
-    messages: [...(system === '' ? [] : [{ role: 'system', content: system }]), ...messages.map(chatMessage)],
-    tools: request.tools.length === 0 ? undefined : request.tools.map(chatTool),
+  });
+  const after = JSON.stringify({
     stream: true,
     stream_options: { include_usage: true },
     max_completion_tokens: isOpenAi ? most : undefined,
     ...chatWishes(request),
   });
+  const tools = request.tools.length === 0 ? '' : `"tools":${toolsText(request.tools)},`;
+  return `${before.slice(0, -1)},"messages":[${messages.join()}],${tools}${after.slice(1)}`;
 }
+
+/** A message never changes, and every later request of its conversation has it again. Empty when it is left out. */
+function messageText(message: Message, show: ShowImages): string {
+  const known = MESSAGE_TEXTS.get(message);
+  if (known !== undefined) return known;
+  const written = wireMessage(message, { isEmpty: (text) => text === '', show });
+  const text = 'role' in written ? JSON.stringify(chatMessage(written)) : '';
+  // What is shown of images depends on the model and on what is still kept.
+  if (message.role !== 'user' || (message.attachments ?? []).length === 0) MESSAGE_TEXTS.set(message, text);
+  return text;
+}
+
+const MESSAGE_TEXTS = new WeakMap<Message, string>();
+
+/** Runs are offered the same lists of tools. */
+function toolsText(tools: ModelRequest['tools']): string {
+  const known = TOOL_TEXTS.get(tools);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(tools.map(chatTool));
+  TOOL_TEXTS.set(tools, text);
+  return text;
+}
+
+const TOOL_TEXTS = new WeakMap<ModelRequest['tools'], string>();
 
 function chatMessage(message: WireMessage): object {
   switch (message.role) {

@@ -10,6 +10,7 @@ import { PIECE_GRAIN_MS } from '../../../recorder/prune-captures.ts';
 import { PreconditionFailedError } from '../../../store/errors.ts';
 import type { Store, Write } from '../../../store/store.ts';
 import type { CaptureRow, RunRow } from '../../../store/tables.ts';
+import { type TranscriptOf, transcriptsIn } from '../read-request-spans.ts';
 import { packPieces } from './piece-list.ts';
 import { type Piece, type RunReceipt, readReceipt } from './run-receipt.ts';
 
@@ -90,11 +91,12 @@ export class ReceiptIndex {
       if (end === undefined) break;
       const runIds = [...new Set(page.map(({ runId }) => runId))];
       const runs = await store.select('runs', { where: { runId: { in: runIds } } });
+      const transcriptOf = onceEach(transcriptsIn(store));
       for (const run of runs) {
         if (signal.aborted) break;
         if (run.endedAt === null) continue;
         const began = performance.now();
-        if (await this.#index(run)) indexed += 1;
+        if (await this.#index(run, transcriptOf)) indexed += 1;
         // Without a rest, others still get their turn.
         await sleep(rest * (performance.now() - began), undefined, { signal }).catch(() => {});
       }
@@ -105,7 +107,7 @@ export class ReceiptIndex {
   }
 
   /** False when its captures were changed or removed meanwhile; then the next look finds what is left. */
-  async #index(run: RunRow): Promise<boolean> {
+  async #index(run: RunRow, transcriptOf: TranscriptOf): Promise<boolean> {
     const { store } = this.#parts;
     const { runId, sessionKey, agentId } = run;
     const captures = await store.select('captures', { where: { runId }, orderBy: [['call', 'asc']] });
@@ -117,7 +119,7 @@ export class ReceiptIndex {
       expect: calls.length,
     });
     const commit = (writes: readonly Write[]) => store.commit(writes, { site: 'prompt-receipt', lazy: true });
-    const receipt = await this.#read(run, captures);
+    const receipt = await this.#read(run, captures, transcriptOf);
     try {
       if (!receipt) {
         await commit([mark(true)]);
@@ -142,10 +144,14 @@ export class ReceiptIndex {
   }
 
   /** A record that cannot be understood must not keep the others from being indexed. */
-  async #read(run: RunRow, captures: readonly CaptureRow[]): Promise<RunReceipt | undefined> {
+  async #read(
+    run: RunRow,
+    captures: readonly CaptureRow[],
+    transcriptOf: TranscriptOf,
+  ): Promise<RunReceipt | undefined> {
     const { store, warn } = this.#parts;
     try {
-      return await readReceipt(store, run, captures);
+      return await readReceipt(store, run, captures, transcriptOf);
     } catch (error) {
       if (isAtriumError(error)) throw error;
       warn(`The prompts of ${run.runId} cannot be searched: ${(error as Error).message}`);
@@ -210,6 +216,19 @@ export class ReceiptIndex {
     const [oldest] = this.#known.keys();
     if (this.#known.size > MOST_KNOWN && oldest !== undefined) this.#known.delete(oldest);
   }
+}
+
+/**
+ * Runs of one page are often of one session, and each would read all of it. What was said in a run that has ended does not
+ * change, so a transcript that is read after that has all that the run needs.
+ */
+function onceEach(transcriptOf: TranscriptOf): TranscriptOf {
+  const read = new Map<string, ReturnType<TranscriptOf>>();
+  return (sessionId) => {
+    const rows = read.get(sessionId) ?? transcriptOf(sessionId);
+    read.set(sessionId, rows);
+    return rows;
+  };
 }
 
 function keyOf({ scope, hash }: Pick<Piece, 'scope' | 'hash'>): string {

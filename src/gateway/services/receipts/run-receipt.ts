@@ -14,7 +14,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../../protocol
 import { readCapture } from '../../../recorder/capture.ts';
 import type { Store } from '../../../store/store.ts';
 import type { CaptureRow, PromptPieceRow, RunRow } from '../../../store/tables.ts';
-import { isRetold, spansOfCaptures } from '../read-request-spans.ts';
+import { isRetold, spansOfCaptures, type TranscriptOf } from '../read-request-spans.ts';
 import { type PromptSources, sourcesOf } from './prompt-sources.ts';
 
 export type Piece = Omit<PromptPieceRow, 'seq' | 'usedAt'>;
@@ -39,6 +39,7 @@ export async function readReceipt(
   store: Store,
   { runId, sessionKey }: Pick<RunRow, 'runId' | 'sessionKey'>,
   captures: readonly CaptureRow[],
+  transcriptOf?: TranscriptOf,
 ): Promise<RunReceipt | undefined> {
   const framed = await readCapture(store, runId, FRAME_CALL);
   if (framed?.body === undefined) return undefined;
@@ -47,7 +48,7 @@ export async function readReceipt(
   const prompt = new Map<string, Piece>();
   const add = (piece: Piece) => prompt.set(`${piece.scope}\n${piece.hash}`, piece);
   for (const ends of endsOf(requests)) {
-    const read = await spansOfCaptures(store, frame, requests.slice(0, ends));
+    const read = await spansOfCaptures(store, frame, requests.slice(0, ends), transcriptOf);
     const last = requests[ends - 1];
     if (!read || !last) continue;
     for (const piece of piecesOf(read.spans, frame, sessionKey)) add(piece);
