@@ -63,6 +63,11 @@ const PLAIN: readonly [string, Asked][] = [
   ['a message without a token', { headers: { authorization: '' }, body: said() }],
   ['a message with a wrong token', { headers: { authorization: 'Bearer wrong' }, body: said() }],
   ['a message to another host', { headers: { host: 'evil.example' }, body: said() }],
+  ['whether it is ready', { method: 'GET', path: '/readyz' }],
+  ['whether it is alive', { method: 'GET', path: '/healthz' }],
+  ['whether it is ready, without a token', { method: 'GET', path: '/readyz', headers: { authorization: '' } }],
+  ['whether it is alive, from another host', { method: 'GET', path: '/healthz', headers: { host: 'evil.example' } }],
+  ['whether it is alive, with a body', { method: 'GET', path: '/healthz', body: 'words' }],
   ['a header that is too long', { headers: { 'x-openclaw-session-key': 'x'.repeat(600) }, body: said() }],
 ];
 
@@ -70,6 +75,7 @@ const OTHER: readonly [string, Asked][] = [
   ['a page of another origin', { headers: { origin: 'https://evil.example' }, body: said() }],
   ['the page itself', { headers: { origin: 'http://127.0.0.1' }, body: said() }],
   ['another method', { method: 'GET' }],
+  ['whether it is ready, of a page', { method: 'GET', path: '/readyz', headers: { origin: 'http://127.0.0.1' } }],
   ['a query', { path: '/v1/chat/completions?x=1', body: said() }],
 ];
 
@@ -87,6 +93,15 @@ describe('a request that is answered directly', () => {
     state = 'ready';
     expect(ours).toEqual(theirs);
     expect(ours.status).toBe(503);
+  });
+
+  it('says that the gateway is not ready', async () => {
+    state = 'starting';
+    const asked = { method: 'GET', path: '/readyz' };
+    const [ours, theirs] = [await ask(direct, asked), await ask(plain, asked)];
+    state = 'ready';
+    expect(ours).toEqual(theirs);
+    expect(ours).toMatchObject({ status: 503, text: '{"status":"starting"}' });
   });
 
   it('leaves everything else to the app', async () => {

@@ -5,7 +5,6 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { getRequestListener } from '@hono/node-server';
 import type { WebSocket, WebSocketServer } from 'ws';
 import { ListenFailedError, PortInUseError } from '../errors.ts';
 import { formatUrl } from './bind-address.ts';
@@ -41,9 +40,11 @@ export interface Listening {
 }
 
 export async function listen({ app, direct, host, port, maxConnections, attach }: ListenOptions): Promise<Listening> {
-  const serve = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  let serving: ReturnType<typeof serverOf> | undefined;
   const server = createServer((incoming, outgoing) => {
-    if (!direct?.(incoming, outgoing)) void serve(incoming, outgoing);
+    if (direct?.(incoming, outgoing)) return;
+    serving ??= serverOf(app);
+    void serving.then((serve) => serve(incoming, outgoing));
   });
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
@@ -70,6 +71,12 @@ export async function listen({ app, direct, host, port, maxConnections, attach }
       clearInterval(sweep);
     },
   };
+}
+
+/** Loaded with the first request that needs it, because it makes Node load its `fetch`; a gateway is ready without it. */
+async function serverOf(app: HttpApp) {
+  const { getRequestListener } = await import('@hono/node-server');
+  return getRequestListener(app.fetch, { overrideGlobalObjects: false });
 }
 
 const SWEEP_MS = 50;

@@ -48,7 +48,10 @@ interface RouteText {
   readonly patterns?: Readonly<Record<string, string>> | undefined;
   /** The default is 1 MB. */
   readonly bodyLimit?: number | undefined;
-  /** Set for a route that is asked so often that plain requests are answered without the framework. */
+  /**
+   * Set for a route whose plain requests are answered without the framework: it is asked often, or by those who wait for a
+   * start, which then need not load what the framework needs.
+   */
   readonly isDirect?: true | undefined;
 }
 

@@ -1,5 +1,6 @@
 // Whether the process is alive, and whether it accepts messages.
 
+import { JsonReply } from '../json-reply.ts';
 import { type Route, route, type Zod } from '../route.ts';
 
 const health = (z: Zod) =>
@@ -15,6 +16,7 @@ export const HEALTH_ROUTES: readonly Route[] = [
     summary: 'Says that the process is alive.',
     access: 'open',
     answer: health,
+    isDirect: true,
     handle: () => ({ status: 'ok' }),
   }),
   route({
@@ -25,12 +27,13 @@ export const HEALTH_ROUTES: readonly Route[] = [
       'Not while the gateway starts or stops, nor while the store refuses: it is full, read-only, or its files were removed or replaced (`store-refuses`).',
     access: 'open',
     answer: health,
+    isDirect: true,
     handle: async ({ state, services }) => {
       const status = state();
-      if (status !== 'ready') return Response.json({ status }, { status: 503 });
+      if (status !== 'ready') return new JsonReply({ status }, { status: 503 });
       const problem = await services.storeProblem();
-      if (problem === undefined) return Response.json({ status });
-      return Response.json({ status: 'store-refuses', problem }, { status: 503 });
+      if (problem === undefined) return { status };
+      return new JsonReply({ status: 'store-refuses', problem }, { status: 503 });
     },
   }),
 ];
