@@ -15,21 +15,18 @@ export type AgentDefaults = NonNullable<NonNullable<Config['agents']>['defaults'
 
 /** Returns the ids in the order of the list, each once. Without agents in the list it returns `main` alone. */
 export function listAgentIds(cfg: Config): string[] {
-  const ids = new Set(listAgentConfigs(cfg).map(agentIdOf));
-  return ids.size === 0 ? [DEFAULT_AGENT_ID] : [...ids];
+  const { byId } = agentsOf(cfg);
+  return byId.size === 0 ? [DEFAULT_AGENT_ID] : [...byId.keys()];
 }
 
 /** Returns the first entry that is marked as default, else the first entry, else `main`. */
 export function resolveDefaultAgentId(cfg: Config): string {
-  const entries = listAgentConfigs(cfg);
-  const chosen = entries.find((entry) => Boolean(entry.default)) ?? entries[0];
-  return chosen === undefined ? DEFAULT_AGENT_ID : agentIdOf(chosen);
+  return agentsOf(cfg).defaultId;
 }
 
 /** Returns the agent's entry in `agents.list`. When two entries share an id, the first one counts. */
 export function resolveAgentConfig(cfg: Config, agentId: string): AgentConfig | undefined {
-  const id = normalizeAgentId(agentId);
-  return listAgentConfigs(cfg).find((entry) => agentIdOf(entry) === id);
+  return agentsOf(cfg).byId.get(normalizeAgentId(agentId));
 }
 
 /** Returns `agents.defaults`, or an empty object when it is absent or not an object. */
@@ -46,8 +43,59 @@ export function resolveAgentDir(cfg: Config, agentId: string, env: EnvironmentVa
 }
 
 export function listAgentConfigs(cfg: Config | undefined): AgentConfig[] {
+  return agentEntries(listIn(cfg));
+}
+
+function listIn(cfg: Config | undefined): readonly unknown[] {
   const list: unknown = isPlainObject(cfg?.agents) ? cfg.agents.list : undefined;
-  return Array.isArray(list) ? list.filter(isPlainObject).map((entry) => entry as AgentConfig) : [];
+  return Array.isArray(list) ? list : NO_ENTRIES;
+}
+
+const NO_ENTRIES: readonly unknown[] = [];
+
+function agentEntries(list: readonly unknown[]): AgentConfig[] {
+  return list.filter(isPlainObject).map((entry) => entry as AgentConfig);
+}
+
+/** A list of agents as it was read before: with hundreds of agents, every look at one of them would read all ids again. */
+interface KnownAgents {
+  /** What was read. It is compared, because a program may change the list of a configuration that it made itself. */
+  readonly entries: readonly AgentConfig[];
+  readonly ids: readonly unknown[];
+  readonly defaults: readonly unknown[];
+  readonly byId: ReadonlyMap<string, AgentConfig>;
+  readonly defaultId: string;
+}
+
+const KNOWN_AGENTS = new WeakMap<readonly unknown[], KnownAgents>();
+
+function agentsOf(cfg: Config | undefined): KnownAgents {
+  const list = listIn(cfg);
+  const known = KNOWN_AGENTS.get(list);
+  if (known && isAsRead(known, list)) return known;
+  const entries = agentEntries(list);
+  const byId = new Map<string, AgentConfig>();
+  for (const entry of entries) if (!byId.has(agentIdOf(entry))) byId.set(agentIdOf(entry), entry);
+  const chosen = entries.find((entry) => Boolean(entry.default)) ?? entries[0];
+  const made: KnownAgents = {
+    entries,
+    ids: entries.map(({ id }) => id),
+    defaults: entries.map((entry) => entry.default),
+    byId,
+    defaultId: chosen === undefined ? DEFAULT_AGENT_ID : agentIdOf(chosen),
+  };
+  KNOWN_AGENTS.set(list, made);
+  return made;
+}
+
+/** A plain loop, because it is run for every look at an agent. A list with entries that are no agents is read each time. */
+function isAsRead({ entries, ids, defaults }: KnownAgents, list: readonly unknown[]): boolean {
+  if (entries.length !== list.length) return false;
+  for (let index = 0; index < list.length; index++) {
+    const entry = entries[index];
+    if (entry !== list[index] || entry?.id !== ids[index] || entry?.default !== defaults[index]) return false;
+  }
+  return true;
 }
 
 export function agentIdOf(entry: AgentConfig): string {
