@@ -2,7 +2,7 @@
 
 import { writeFile } from 'node:fs/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { OpenClawHomeFixture } from '../gateway/import/fixtures/openclaw-home.ts';
+import { assistant, OpenClawHomeFixture, talk, user } from '../gateway/import/fixtures/openclaw-home.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { reply } from '../testkit/model-server.ts';
 import { CliHome } from './fixtures/cli-home.ts';
@@ -63,4 +63,16 @@ it('lets the next message go on where the conversation stopped', async () => {
   expect(messages[1]?.content).toBe('My dog is called Rex.');
   expect(messages.at(-2)?.content).toBe('Noted: Rex.');
   expect(await scratch.store.count('sessions', { sessionKey: 'agent:main:main' })).toBe(1);
+});
+
+it('shows a bar on a terminal, and none elsewhere', async () => {
+  const home = await homeForTest();
+  const old = new OpenClawHomeFixture(home.stateDir);
+  const ids = Array.from({ length: 60 }, (_, index) => `s-${index}`);
+  await old.sessions(Object.fromEntries(ids.map((id) => [`agent:main:web:direct:${id}`, { sessionId: id }])));
+  for (const id of ids) await old.transcript(id, talk(user('Hello.'), assistant('Hi.')));
+  const dry = ['import', 'openclaw', '--dry-run'];
+  expect((await home.run(dry)).err).toBe('');
+  const { err } = await home.run(dry, { columns: 100 });
+  expect(err).toMatch(/^\r█+░+ 50 of 60 conversations\r█+ 60 of 60 conversations\n$/);
 });

@@ -95,12 +95,16 @@ function formatReport({ rows, notes, furtherNotes, isDryRun }: ImportReport, wid
   return `${formatTable(rows, DONE, width)}${told === '' ? '' : `\nnotes:\n${told}${further}`}\n${line(verdict)}`;
 }
 
-/** A line on the error stream, which is written over on a terminal and told now and then elsewhere. */
-function progressLine({ err, isTerminal }: CliIo): (done: number, all: number) => void {
-  const step = isTerminal ? 50 : 1_000;
+/** A bar on the error stream of a terminal; a log is spared it. */
+function progressLine({ err, isTerminal }: CliIo): ((done: number, all: number) => void) | undefined {
+  if (!isTerminal) return undefined;
   return (done, all) => {
-    if (all < step || (done % step !== 0 && done !== all)) return;
-    const text = `${done} of ${all} conversations`;
-    err(isTerminal ? `\r${text}${done === all ? '\n' : ''}` : `${text}\n`);
+    if (all < PROGRESS_STEP || (done % PROGRESS_STEP !== 0 && done !== all)) return;
+    const filled = Math.round((done / all) * BAR_WIDTH);
+    const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)}`;
+    err(`\r${bar} ${done} of ${all} conversations${done === all ? '\n' : ''}`);
   };
 }
+
+const PROGRESS_STEP = 50;
+const BAR_WIDTH = 24;

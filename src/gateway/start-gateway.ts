@@ -78,6 +78,7 @@ export async function startGateway(options: StartOptions): Promise<StartedGatewa
     ],
     state: () => state,
     pluginHttp: opened.plugins.http,
+    webhooks: opened.services.webhooks,
     now,
     warn,
   };

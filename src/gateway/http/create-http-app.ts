@@ -13,7 +13,7 @@ import { answerOtherPaths, answerPluginPaths, type PluginHttpPort } from './plug
 import type { ApiParts, HttpApp, HttpEnv } from './route.ts';
 import { ROUTES } from './routes/all-routes.ts';
 import { TokenGuard, tokenOf } from './token-guard.ts';
-import { answerWebhookPaths } from './webhook-paths.ts';
+import { answerWebhookPaths, type WebhookPaths } from './webhook-paths.ts';
 
 export interface HttpAppOptions extends ApiParts, CallerRules {
   readonly token: string;
@@ -25,6 +25,8 @@ export interface HttpAppOptions extends ApiParts, CallerRules {
   readonly strictTransportSecurity?: string | undefined;
   /** The paths that plugins answer; without it plugins answer none. */
   readonly pluginHttp?: PluginHttpPort | undefined;
+  /** The paths of webhooks; without it there are none. */
+  readonly webhooks?: WebhookPaths | undefined;
   /** For unexpected errors, which the caller is not told. */
   readonly warn: (text: string) => void;
 }
@@ -69,7 +71,7 @@ export function createHttpApp(options: HttpAppOptions, guard = new TokenGuard(op
 
   const checkToken = (c: Context<HttpEnv>) =>
     guard.check(tokenOf(c.req.raw.headers, c.req.path === '/ws'), c.env?.incoming?.socket.remoteAddress ?? 'unknown');
-  app.use(answerWebhookPaths(options));
+  if (options.webhooks) app.use(answerWebhookPaths(options.webhooks, options));
   if (options.pluginHttp) app.use(answerPluginPaths(options.pluginHttp, checkToken));
   app.use(async (c, next) => {
     checkToken(c);

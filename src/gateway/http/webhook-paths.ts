@@ -4,17 +4,19 @@
 
 import type { MiddlewareHandler } from 'hono';
 import { UnknownPathError, WebhookTokenInAddressError, WrongMethodError } from '../errors.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
 import { answererOf } from './add-routes.ts';
 import type { ApiParts, HttpEnv } from './route.ts';
 import { AGENT_WEBHOOK, MAPPED_WEBHOOK, WAKE_WEBHOOK } from './routes/webhooks.ts';
 import { bearerOf } from './token-guard.ts';
 
-export function answerWebhookPaths(parts: ApiParts): MiddlewareHandler<HttpEnv> {
+export type WebhookPaths = Pick<Webhooks, 'subpath' | 'check' | 'settings'>;
+
+export function answerWebhookPaths(webhooks: WebhookPaths, parts: ApiParts): MiddlewareHandler<HttpEnv> {
   const wake = answererOf(WAKE_WEBHOOK, parts);
   const agent = answererOf(AGENT_WEBHOOK, parts);
   const mapped = answererOf(MAPPED_WEBHOOK, parts);
   return async (c, next) => {
-    const { webhooks } = parts.services;
     const name = webhooks.subpath(c.req.path)?.replace(/^\/+|\/+$/g, '');
     if (name === undefined) return next();
     const { method, path } = c.req;

@@ -2,8 +2,8 @@
 // talked already. Real files, real databases, the real store.
 
 import { createHash } from 'node:crypto';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readEnvironment } from '../../config/environment.ts';
@@ -205,6 +205,21 @@ describe('a conversation', () => {
         home.sessions({ 'agent:main:main': { sessionId: 'x', sessionFile: '/etc/hostname' } }),
     ],
     [
+      'behind a link that leads out of the home',
+      async (home: OpenClawHomeFixture) => {
+        await home.sessions({ 'agent:main:main': { sessionId: 'linked' } });
+        const outside = join(dirname(home.dir), 'outside.jsonl');
+        await writeFile(
+          outside,
+          talk(user('Words of another file.'))
+            .map((each) => JSON.stringify(each))
+            .join('\n'),
+        );
+        await symlink(outside, join(home.dir, 'agents/main/sessions/linked.jsonl'));
+      },
+    ],
+    ['in a folder that is none', (home: OpenClawHomeFixture) => home.write('agents/main/sessions', 'This is a file.')],
+    [
       'with a path for an id',
       (home: OpenClawHomeFixture) => home.sessions({ 'agent:main:main': { sessionId: '../../x' } }),
     ],
@@ -235,6 +250,32 @@ describe('a conversation', () => {
     const report = await run();
     expect(report.notes.length).toBeGreaterThan(0);
     expect(rowsOf(report).conversations?.[0]).toBe(0);
+  });
+
+  it('that two keys name is kept by the first, and a dry run says the same', async () => {
+    const { home, store, run } = await rig();
+    await home.writeFiles();
+    await home.sessions({
+      'agent:main:telegram:direct:ada': { sessionId: 'main-1' },
+      'agent:main:telegram:direct:bob': { sessionId: 'main-1' },
+    });
+    const dry = await run({ isDryRun: true });
+    const report = await run();
+    expect(rowsOf(dry)).toEqual(rowsOf(report));
+    expect(report.notes.map(({ sentence }) => sentence)).toContain(
+      'agent:main:telegram:direct:bob has the same transcript as agent:main:telegram:direct:ada, which keeps it.',
+    );
+    expect(await store.count('sessions', { sessionId: 'main-1' })).toBe(1);
+  });
+
+  it('in a folder that is a link to another disk is brought', async () => {
+    const { home, store, run } = await rig();
+    await home.writeFiles();
+    const [folder, elsewhere] = [join(home.dir, 'agents/main/sessions'), join(dirname(home.dir), 'disk')];
+    await rename(folder, elsewhere);
+    await symlink(elsewhere, folder);
+    await run();
+    expect(await store.count('transcript', { sessionId: 'main-1' })).toBe(4);
   });
 
   it('of a subagent or of one run of a job stays where it is, and is counted', async () => {

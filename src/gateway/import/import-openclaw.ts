@@ -14,7 +14,7 @@ import { surfaceOfSessionKey } from '../../protocol/session-key.ts';
 import { MAX_JOBS } from '../../schedule/job-draft.ts';
 import type { Store, Write } from '../../store/store.ts';
 import { readJob } from './import-job.ts';
-import { importSession } from './import-session.ts';
+import { importSession, reasonToLeave } from './import-session.ts';
 import { type AllowedPerson, OpenClawHome } from './openclaw-home.ts';
 import type { ImportNote } from './source-session.ts';
 
@@ -125,10 +125,21 @@ async function bringSessions(
   const counts = { new: 0, grown: 0, unchanged: 0, left: 0 };
   const kinds = new Map<string, number>();
   const { store, isDryRun, progress } = parts;
+  /** Which key has a transcript. Two keys may name the same one, and a session has one key. */
+  const owners = new Map<string, string>();
   for (const [index, source] of sessions.entries()) {
+    const owner = owners.get(source.sessionId);
+    if (owner !== undefined && reasonToLeave(source.sessionKey) === undefined) {
+      counts.left += 1;
+      const sentence = `${source.sessionKey} has the same transcript as ${owner}, which keeps it.`;
+      notes.add({ place: source.place, sentence });
+      progress?.(index + 1, sessions.length);
+      continue;
+    }
     try {
       const outcome = await importSession({ store, isDryRun, now: parts.now() }, source);
       counts[outcome.state] += 1;
+      if (outcome.state !== 'left') owners.set(source.sessionId, source.sessionKey);
       for (const note of outcome.notes) notes.add(note);
       if (outcome.kind) kinds.set(outcome.kind, (kinds.get(outcome.kind) ?? 0) + 1);
     } catch (error) {

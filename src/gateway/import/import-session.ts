@@ -57,7 +57,7 @@ function withMark(state: JsonObject, { stamp }: SourceSession, entries: readonly
 }
 
 /** Work that has ended with its run, and keys that belong to no agent. */
-function reasonToLeave(sessionKey: string): string | undefined {
+export function reasonToLeave(sessionKey: string): string | undefined {
   if (!parseAgentSessionKey(sessionKey)) return 'without an agent in their key';
   if (isSubagentSessionKey(sessionKey)) return 'of subagents';
   if (/:cron:[^:]+:run:/.test(normalizeSessionKey(sessionKey))) return 'of single runs of jobs';

@@ -48,7 +48,7 @@ export class OpenClawHome {
   }
 
   async agentIds(): Promise<readonly string[]> {
-    return (await listFolder(path.join(this.dir, 'agents'))).filter((name) => /^[\w-]{1,64}$/.test(name));
+    return (await this.#list(path.join(this.dir, 'agents'))).filter((name) => /^[\w-]{1,64}$/.test(name));
   }
 
   /** The conversations of all agents. A session that is both in files and in a database is taken from the database. */
@@ -79,7 +79,7 @@ export class OpenClawHome {
   async people(): Promise<readonly AllowedPerson[]> {
     const folder = path.join(this.dir, 'credentials');
     const people: AllowedPerson[] = [];
-    for (const name of await listFolder(folder)) {
+    for (const name of await this.#list(folder)) {
       const [, channel, accountId = 'default'] = /^([a-z]+)(?:-(.+))?-allowFrom\.json$/.exec(name) ?? [];
       if (channel === undefined) continue;
       const place = path.join(folder, name);
@@ -135,8 +135,13 @@ export class OpenClawHome {
         continue;
       }
       const named = typeof sessionFile === 'string' ? path.resolve(folder, sessionFile) : undefined;
-      const place = (await this.#inside(named)) ?? path.join(folder, `${sessionId}.jsonl`);
+      const usual = path.join(folder, `${sessionId}.jsonl`);
+      const place = (await this.#inside(named, folder)) ?? usual;
       const facts = await stat(place).catch(() => undefined);
+      if (facts && (await this.#inside(place, folder)) === undefined) {
+        this.#note(place, `The transcript of ${sessionKey} is a link to a file outside of this home, and is not read.`);
+        continue;
+      }
       if (!facts?.isFile()) {
         this.#note(place, `The transcript of ${sessionKey} is not there.`);
         continue;
@@ -161,11 +166,14 @@ export class OpenClawHome {
 
   /** Transcripts of sessions that were reset or removed name no session key, so they cannot be told apart here. */
   async #noteOrphans(folder: string, known: ReadonlySet<string>): Promise<void> {
-    const all = (await listFolder(folder)).filter((name) => /\.jsonl(?:$|\.(?:reset|deleted)\.)/.test(name));
+    const all = (await this.#list(folder)).filter((name) => /\.jsonl(?:$|\.(?:reset|deleted)\.)/.test(name));
     const orphans = all.filter((name) => !known.has(name) && !/\.(?:trajectory|checkpoint)\b/.test(name));
     if (orphans.length === 0) return;
-    const which = orphans.length === 1 ? 'transcript belongs' : 'transcripts belong';
-    this.#note(folder, `${orphans.length} ${which} to no session that OpenClaw still lists, and stay where they are.`);
+    const [which, stays] =
+      orphans.length === 1
+        ? ['transcript belongs', 'stays where it is']
+        : ['transcripts belong', 'stay where they are'];
+    this.#note(folder, `${orphans.length} ${which} to no session that OpenClaw still lists, and ${stays}.`);
   }
 
   #agentFile(agentId: string): string {
@@ -206,22 +214,41 @@ export class OpenClawHome {
     }
   }
 
-  async #inside(file: string | undefined): Promise<string | undefined> {
+  /** The file that a path leads to. The folder of the sessions may be a link itself, to another disk for example. */
+  async #inside(file: string | undefined, folder: string): Promise<string | undefined> {
     if (file === undefined) return undefined;
-    const [real, home] = await Promise.all([realpath(file).catch(() => undefined), realpath(this.dir)]);
-    return real?.startsWith(`${home}${path.sep}`) ? real : undefined;
+    const [real, ...roots] = await Promise.all([
+      realpath(file).catch(() => undefined),
+      realpath(this.dir),
+      realpath(folder).catch(() => this.dir),
+    ]);
+    return roots.some((root) => real?.startsWith(`${root}${path.sep}`)) ? real : undefined;
+  }
+
+  /** A folder that is not there is empty; one that cannot be read is named. */
+  async #list(folder: string): Promise<readonly string[]> {
+    try {
+      return (await readdir(folder)).toSorted();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#noteOnce(folder, error);
+      return [];
+    }
   }
 
   async #readJson(file: string): Promise<unknown> {
-    const facts = await stat(file).catch(() => undefined);
-    if (!facts) return undefined;
     try {
+      const facts = await stat(file);
       if (!facts.isFile() || facts.size > LARGEST_JSON) throw new Error('it is no file, or too large');
       return JSON.parse(await readFile(file, 'utf8'));
     } catch (error) {
-      if (!this.#notes.some(({ place }) => place === file)) this.#note(file, `It cannot be read: ${errorText(error)}.`);
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#noteOnce(file, error);
       return undefined;
     }
+  }
+
+  #noteOnce(place: string, error: unknown): void {
+    if (this.#notes.some((note) => note.place === place)) return;
+    this.#note(place, `It cannot be read: ${errorText(error)}.`);
   }
 
   #note(place: string, sentence: string): void {
@@ -244,10 +271,6 @@ async function unpack(bytes: Uint8Array): Promise<string> {
   const { zstdDecompress } = zlib as unknown as { zstdDecompress?: typeof zlib.unzip };
   if (!zstdDecompress) throw new Error('it is packed with zstd, which needs Node 22.15 or newer');
   return (await promisify(zstdDecompress)(bytes)).toString('utf8');
-}
-
-async function listFolder(folder: string): Promise<readonly string[]> {
-  return (await readdir(folder).catch(() => [])).toSorted();
 }
 
 function isFile(file: string): Promise<boolean> {
