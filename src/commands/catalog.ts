@@ -66,6 +66,14 @@ export const COMMAND_CATALOG: readonly ChatCommand[] = [
     handle: (ports, _, place) => ports.describeStatus(place),
   },
   {
+    name: 'model',
+    arguments: '[NAME | default]',
+    help: 'show the model of this session, choose another one for it, or go back to the one of the agent',
+    who: 'approvers',
+    when: 'at-once',
+    handle: (ports, { rest }, place) => ports.model(rest, place),
+  },
+  {
     name: 'context',
     arguments: '[list | detail | map]',
     help: 'show what the agent reads: its files, every layer with its authors, or a map',

@@ -98,5 +98,7 @@ export interface CommandPorts extends CommandList {
   /** Writes what is recorded about the session into a folder, and says where. */
   exportTrajectory(place: CommandPlace): Promise<string>;
   describeStatus(place: CommandPlace): Promise<string>;
+  /** Shows the model of the session, chooses one for it, or takes the choice back. */
+  model(rest: string, place: CommandPlace): Promise<string>;
   describeContext(view: string, place: CommandPlace): Promise<string>;
 }

@@ -11,6 +11,7 @@ it('/help names every command on a line of its own', () => {
 - /approve [ID allow-once | allow-always | deny]: answer a tool call that waits for you, or list those that do
 - /subagents [list | show NAME | kill NAME]: list the subagents of this session, show one, or stop one with all that it started
 - /status: show the agent, the model, this session, its last run and what waits
+- /model [NAME | default]: show the model of this session, choose another one for it, or go back to the one of the agent
 - /context [list | detail | map]: show what the agent reads: its files, every layer with its authors, or a map
 - /export-trajectory: write what is recorded about this session into a folder on the machine of the gateway
 - /help: show this list

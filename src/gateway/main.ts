@@ -268,7 +268,8 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   });
   const { engine, models, route } = drafting;
   const workspaceDirOf = (agentId: string) => engine.workspaceDirOf(agentId);
-  const modelsOf = (agentId: string) => models.candidates(agentId).map(formatModelRef);
+  const modelsOf = (agentId: string, asked: readonly string[] = []) =>
+    models.candidates(agentId, asked).map(formatModelRef);
   const packs: PackSink = {
     agentOf: (key) => engine.prepare({ agentId: parseAgentSessionKey(key)?.agentId, at: new Date(now()) }),
     say: (key, text) => sayLine({ store, delivery, now }, key, text),
@@ -360,6 +361,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     exportSession: (sessionKey) => services.records.exportSession({ sessionKey, isRedacted: true }),
     running: () => lanes.running,
     modelsOf,
+    checkModel: (name) => models.check(name),
     deliveryOf: (id) => {
       const guarantee = delivery.channelOf(id)?.guarantee;
       return guarantee && `${guarantee.level}: ${guarantee.because}`;
@@ -475,7 +477,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     lanes,
     jobs: schedule.jobs,
     channels: () => delivery.channels,
-    agents: () => listAgentStatuses(config, workspaceDirOf, modelsOf),
+    agents: () => listAgentStatuses(config, workspaceDirOf, (agentId) => modelsOf(agentId)),
     warnings: () => [
       ...storeWatch.warnings,
       ...telemetry.problems,

@@ -75,7 +75,7 @@ export const COMMIT_SITES = [
   'job-slot',
   /** The tools of a server were stored. */
   'tool-listing',
-  /** A plugin changed what it keeps for a session, or that state was removed with the session. */
+  /** A plugin or a command changed what is kept for a session, or that state was removed with the session. */
   'plugin-state',
   /** A task was accepted: the child's row and its first trigger are stored. */
   'spawn',

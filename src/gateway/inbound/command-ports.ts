@@ -1,4 +1,4 @@
-// What the gateway does for the commands that act at once: /stop, /approve, /subagents, /export-trajectory, /status, /context. They change only what
+// What the gateway does for the commands that act at once: /stop, /approve, /subagents, /export-trajectory, /status, /model, /context. They change only what
 // they are asked to stop or answer, and they give text for a chat.
 
 import { CONTEXT_USAGE, formatContextView, parseContextView } from '../../agent/commands/context-view.ts';
@@ -14,6 +14,7 @@ import { lastDailyBoundary } from '../../protocol/last-daily-boundary.ts';
 import { isSubagentSessionKey } from '../../protocol/session-key.ts';
 import type { SpendSettings } from '../../protocol/spend-limit.ts';
 import { VERSION } from '../../protocol/version.ts';
+import { sessionModelOf, withSessionModel } from '../../sessions/session-model.ts';
 import type { Store } from '../../store/store.ts';
 import type { SessionRow } from '../../store/tables.ts';
 import type { ExportedBundle } from '../bundle/export-session.ts';
@@ -29,7 +30,9 @@ export interface CommandPortsParts {
   readonly exportSession: (sessionKey: string) => Promise<ExportedBundle>;
   readonly running: () => readonly RunningLane[];
   /** `provider/model`, first choice first. */
-  readonly modelsOf: (agentId: string) => readonly string[];
+  readonly modelsOf: (agentId: string, asked?: readonly string[]) => readonly string[];
+  /** Rejects with an AtriumError when the model of this name cannot be used. */
+  readonly checkModel: (name: string) => Promise<void>;
   /** The delivery promise of a channel, in one sentence. */
   readonly deliveryOf: (channel: string) => string | undefined;
   /** The limits on spending as they are now. */
@@ -97,7 +100,8 @@ export class GatewayCommandPorts implements CommandPorts {
     const frame = lastRun && (await this.#parts.readFrame(lastRun.runId));
     const going = running().find((lane) => lane.sessionKey === sessionKey);
     const messages = session ? await store.count('transcript', { sessionId: session.sessionId, kind: 'message' }) : 0;
-    const [primary, ...fallbacks] = modelsOf(agentId);
+    const chosen = session && sessionModelOf(session);
+    const [primary, ...fallbacks] = modelsOf(agentId, chosen === undefined ? [] : [chosen]);
     return formatStatus({
       version: VERSION,
       now: now(),
@@ -149,6 +153,36 @@ export class GatewayCommandPorts implements CommandPorts {
       },
       compaction: row && { at: row.at, ...factsOf(row) },
     };
+  }
+
+  async model(rest: string, { sessionKey, agentId }: CommandPlace): Promise<string> {
+    const { store, modelsOf, checkModel } = this.#parts;
+    const [session] = await store.select('sessions', { where: { sessionKey, endedAt: null }, limit: 1 });
+    const name = rest.trim();
+    const [own] = modelsOf(agentId);
+    if (name === '') {
+      const chosen = session && sessionModelOf(session);
+      if (chosen === undefined)
+        return `This session uses ${own}, the model of the agent. /model NAME chooses another one.`;
+      return `This session uses ${modelsOf(agentId, [chosen])[0]}, chosen with /model. /model default goes back to ${own}.`;
+    }
+    if (!session) return 'There is no session here yet. Write a message first, then choose its model.';
+    const isBack = name.toLowerCase() === 'default';
+    if (!isBack) {
+      try {
+        await checkModel(name);
+      } catch (error) {
+        if (!isAtriumError(error)) throw error;
+        return `The model stays as it is. ${error.message}`;
+      }
+    }
+    const state = withSessionModel(session, isBack ? undefined : name);
+    const { sessionId } = session;
+    await store.commit([{ update: 'sessions', where: { sessionId, endedAt: null }, set: { state } }], {
+      site: 'plugin-state',
+    });
+    if (isBack) return `From the next message on this session uses ${own} again, the model of the agent.`;
+    return `From the next message on this session uses ${modelsOf(agentId, [name])[0]}, until it ends or you say /model default.`;
   }
 
   async describeContext(asked: string, { sessionKey }: CommandPlace): Promise<string> {

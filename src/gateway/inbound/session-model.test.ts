@@ -1,0 +1,75 @@
+// /model: who may, what it changes, and how long it holds.
+
+import { expect, it } from 'vitest';
+import { gatewayForTest } from '../../testkit/gateway-for-test.ts';
+import { fail, reply } from '../../testkit/model-server.ts';
+
+const ANA = { sender: 'ana' };
+const open = () => gatewayForTest({ config: { approvals: { approvers: ['test:ana'] } } });
+
+it('shows the model of the session, and chooses another one that holds across a restart until /model default', async () => {
+  const scratch = await open();
+  const { channel, model } = scratch;
+  model.script(() => reply('Hello.'));
+  const asked = () => model.requests.at(-1)?.json.model;
+
+  await channel.says(ANA, '/model fake/large');
+  await channel.expectDelivered(/There is no session here yet/);
+  await channel.asks(ANA, 'Hi', 'Hello.');
+  expect(asked()).toBe('small');
+  await channel.says(ANA, '/model');
+  await channel.expectDelivered(/This session uses fake\/small, the model of the agent/);
+
+  await channel.says(ANA, '/model fake/large');
+  await channel.expectDelivered(/From the next message on this session uses fake\/large/);
+  await channel.asks(ANA, 'Hi again', 'Hello.');
+  expect(asked()).toBe('large');
+  await channel.says(ANA, '/status');
+  await channel.expectDelivered(/^Model: fake\/large/m);
+  await channel.asks({ sender: 'bob' }, 'Hi', 'Hello.');
+  expect(asked()).toBe('small');
+
+  await scratch.stop();
+  await scratch.start();
+  await scratch.channel.asks(ANA, 'Still there?', 'Hello.');
+  expect(asked()).toBe('large');
+  await scratch.channel.says(ANA, '/model');
+  await scratch.channel.expectDelivered(
+    /uses fake\/large, chosen with \/model\. \/model default goes back to fake\/small/,
+  );
+  await scratch.channel.says(ANA, '/model default');
+  await scratch.channel.expectDelivered(/uses fake\/small again/);
+  await scratch.channel.asks(ANA, 'And now?', 'Hello.');
+  expect(asked()).toBe('small');
+});
+
+it('leaves the model as it is when the name cannot be used, or the person may not choose', async () => {
+  const scratch = await open();
+  const { channel, model } = scratch;
+  model.script(() => reply('Hello.'));
+  await channel.asks(ANA, 'Hi', 'Hello.');
+  await channel.says(ANA, '/model fakee/large');
+  await channel.expectDelivered(/The model stays as it is\. .*"fakee".*fake/s);
+  await channel.says(ANA, '/model groq/llama');
+  await channel.expectDelivered(/The model stays as it is\. .*Set GROQ_API_KEY/s);
+  await channel.asks({ sender: 'bob' }, 'Hi', 'Hello.');
+  await channel.says({ sender: 'bob' }, '/model fake/large');
+  await channel.expectDelivered(/You may not use \/model here/);
+  await channel.asks({ sender: 'bob' }, 'Hi again', 'Hello.');
+  expect(model.requests.at(-1)?.json.model).toBe('small');
+});
+
+it('ends with the session, and the model of the agent answers when the chosen one fails for good', async () => {
+  const scratch = await open();
+  const { channel, model } = scratch;
+  model.script(({ json }) => (json.model === 'large' ? fail(404) : reply('Hello.')));
+  await channel.asks(ANA, 'Hi', 'Hello.');
+  await channel.says(ANA, '/model fake/large');
+  await channel.expectDelivered(/uses fake\/large/);
+  await channel.asks(ANA, 'Hi again', 'Hello.');
+  expect(model.requests.slice(-2).map(({ json }) => json.model)).toEqual(['large', 'small']);
+  await channel.asks(ANA, '/new', 'A new session has begun.');
+  await channel.asks(ANA, 'A new day', 'Hello.');
+  expect(model.requests.at(-1)?.json.model).toBe('small');
+  expect(model.requests.at(-2)?.json.model).toBe('small');
+});
