@@ -18,6 +18,7 @@ export const GROUPS = {
   hooks: 'see, switch, write and test what steps in when a prompt is composed',
   agents: 'add agents, create their workspaces and check them',
   config: 'read, change and check the configuration',
+  models: 'list, choose and try models, and ask providers for theirs',
   import: 'bring along what another program has kept: conversations, jobs, people',
   route: 'see which agent and session a message goes to',
   tools: 'see which tools an agent is offered, and why',

@@ -64,6 +64,7 @@ const WORDS: Readonly<Record<string, () => Promise<readonly CliCommand[]>>> = {
     return [agentsAdd, agents.agentsList, agents.agentsInit, agents.agentsValidate];
   },
   config: async () => (await import('./config/config.ts')).CONFIG_COMMANDS,
+  models: async () => (await import('./models.ts')).MODEL_COMMANDS,
   import: async () => [(await import('./import.ts')).importOpenClawCommand],
   route: async () => (await import('./route.ts')).ROUTE_COMMANDS,
   tools: async () => (await import('./tools.ts')).TOOL_COMMANDS,

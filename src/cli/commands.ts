@@ -33,6 +33,7 @@ import { hooksDisable, hooksEnable } from './hooks/switch-hook.ts';
 import { importOpenClawCommand } from './import.ts';
 import { logs } from './logs.ts';
 import { MCP_COMMANDS } from './mcp.ts';
+import { MODEL_COMMANDS } from './models.ts';
 import { onboard } from './onboard/onboard.ts';
 import { PAIRING_COMMANDS } from './pairing.ts';
 import { PLUGIN_COMMANDS } from './plugins/plugins.ts';
@@ -82,6 +83,7 @@ export const COMMANDS: readonly CliCommand[] = [
   ...[hooksList, hooksStatus, hooksRearm, hooksInfo, hooksCheck, hooksEnable, hooksDisable, hooksNew, hooksTest],
   ...[agentsAdd, agentsList, agentsInit, agentsValidate],
   ...CONFIG_COMMANDS,
+  ...MODEL_COMMANDS,
   importOpenClawCommand,
   ...ROUTE_COMMANDS,
   ...TOOL_COMMANDS,

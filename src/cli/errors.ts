@@ -328,6 +328,18 @@ export class UnknownSettingError extends defineError({
   remedy: `Use the address that the message suggests, or one from \`${docsCommand('config')}\`.`,
 }) {}
 
+export class UnknownModelError extends defineError({
+  code: 'ATRIUM_CLI_MODEL_UNKNOWN',
+  message: ({ provider, model, suggestion }: { provider: string; model: string; suggestion: string | undefined }) =>
+    `No list of ${provider} has the model "${model}", so nothing was written. ${
+      suggestion
+        ? `Did you mean ${provider}/${suggestion}?`
+        : `"atrium models list --provider ${provider}" shows those that are known.`
+    } "atrium models refresh ${provider}" asks the provider; with --force the name is written all the same.`,
+  means: 'Neither the configuration, nor the catalog, nor the list that the provider gave has this model.',
+  remedy: 'Use the name that the message suggests, ask the provider with `atrium models refresh`, or use `--force`.',
+}) {}
+
 export class SettingRefusedError extends defineError({
   code: 'ATRIUM_CLI_SETTING_REFUSED',
   message: ({ issues }: { issues: readonly ConfigIssue[] }) => {

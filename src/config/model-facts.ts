@@ -1,6 +1,8 @@
-// What is known about one model: the configuration counts first, then the catalog, then what all models of its family have
+// What is known about one model: the configuration counts first, then what the
+// provider has said, then the catalog, then what all models of its family have
 // in common. Prices come from the configuration or the catalog, and are never guessed; the catalog's have a date.
 
+import type { LearnedModels } from './learned-models.ts';
 import { findInCatalog } from './model-catalog/catalog.ts';
 import { CATALOG_DATE } from './model-catalog/catalog-source.ts';
 import { contextWindowOf, type ProviderModel, type ProviderSettings, takesImages } from './model-provider.ts';
@@ -16,13 +18,20 @@ export interface ModelFacts {
   readonly priceDate?: string | undefined;
 }
 
-export async function resolveModelFacts(settings: ProviderSettings, model: string): Promise<ModelFacts> {
+/** `learned` is what providers have said in their own lists. */
+export async function resolveModelFacts(
+  settings: Pick<ProviderSettings, 'name' | 'models'>,
+  model: string,
+  learned: LearnedModels = {},
+): Promise<ModelFacts> {
   const configured = settings.models.find(({ id }) => id === model);
   const listed = await findInCatalog(settings.name, model);
+  const told = learned[settings.name]?.models.find(({ id }) => id === model);
   const isPriced = configured?.cost === undefined && listed?.cost !== undefined;
   return {
-    contextWindow: configured?.contextWindow ?? listed?.contextWindow ?? contextWindowOf(settings, model),
-    maxTokens: configured?.maxTokens ?? listed?.maxTokens,
+    contextWindow:
+      configured?.contextWindow ?? told?.contextWindow ?? listed?.contextWindow ?? contextWindowOf(settings, model),
+    maxTokens: configured?.maxTokens ?? told?.maxTokens ?? listed?.maxTokens,
     takesImages:
       configured?.input === undefined && listed ? listed.input.includes('image') : takesImages(settings, model),
     cost: configured?.cost ?? listed?.cost,

@@ -99,7 +99,7 @@ export function keyVariable(provider: string): string {
 }
 
 /** Returns the window in tokens: the configured one, else the one known for the family, else undefined. */
-export function contextWindowOf(settings: ProviderSettings, model: string): number | undefined {
+export function contextWindowOf(settings: Pick<ProviderSettings, 'models'>, model: string): number | undefined {
   const configured = settings.models.find(({ id }) => id === model)?.contextWindow;
   if (configured !== undefined) return configured;
   const name = model.slice(model.lastIndexOf('/') + 1);
@@ -107,7 +107,7 @@ export function contextWindowOf(settings: ProviderSettings, model: string): numb
 }
 
 /** Whether a model reads images: as the configuration says, else as is known for the family, else not. */
-export function takesImages(settings: ProviderSettings, model: string): boolean {
+export function takesImages(settings: Pick<ProviderSettings, 'models'>, model: string): boolean {
   const configured = settings.models.find(({ id }) => id === model)?.input;
   if (configured) return configured.includes('image');
   const name = model.slice(model.lastIndexOf('/') + 1);

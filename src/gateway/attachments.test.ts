@@ -27,14 +27,17 @@ describe('an image', () => {
       'anthropic-messages',
       expect.objectContaining({ type: 'image', source: { type: 'base64', media_type: 'image/png', data: base64 } }),
     ],
+    ['openai-responses', { type: 'input_image', image_url: `data:image/png;base64,${base64}` }],
+    ['google-generative-ai', { inlineData: { mimeType: 'image/png', data: base64 } }],
   ] as const)('reaches a model that takes images, in the form of %s', async (protocol, form) => {
     const scratch = await gatewayForTest({ protocol, provider: SEEING });
     scratch.model.script([reply('A dot.')]);
     await scratch.channel.asks({}, 'What is this?', 'A dot.', { files: [photo] });
     const [request] = scratch.model.requests;
-    const said = JSON.parse(request?.body ?? '{}').messages.at(-1);
-    expect(said?.content).toContainEqual(form);
-    expect(JSON.stringify(said?.content)).toContain('What is this?\\n\\n[Image: photo.png, image/png, 70 bytes]');
+    const { messages, input, contents } = JSON.parse(request?.body ?? '{}');
+    const { content, parts = content } = (messages ?? input ?? contents).at(-1);
+    expect(parts).toContainEqual(form);
+    expect(JSON.stringify(parts)).toContain('What is this?\\n\\n[Image: photo.png, image/png, 70 bytes]');
   });
 
   it('is described to a model that takes none, by name, type and size', async () => {

@@ -4,6 +4,7 @@
 import type { ModelPort } from '../agent/run-parts.ts';
 import { listAgentIds } from '../config/agents.ts';
 import type { EnvironmentVariables } from '../config/home-dir.ts';
+import { readLearnedModels } from '../config/learned-models.ts';
 import { formatModelRef, type ModelChoice, parseModelRef, resolveModelChoice } from '../config/model-choice.ts';
 import { resolveModelFacts } from '../config/model-facts.ts';
 import { type ProviderSettings, resolveProvider } from '../config/model-provider.ts';
@@ -17,19 +18,21 @@ import { loadProtocol } from './load-protocol.ts';
 export class ModelRegistry implements ModelPort {
   readonly #config: Config;
   readonly #variables: EnvironmentVariables;
+  readonly #stateDir: string | undefined;
   readonly #attachments: AttachmentSource | undefined;
   readonly #now: () => number;
   readonly #models = new Map<string, Promise<Model>>();
 
   constructor(
     config: Config,
-    environment: { readonly variables: EnvironmentVariables },
+    environment: { readonly variables: EnvironmentVariables; readonly stateDir?: string },
     attachments?: AttachmentSource,
     now: () => number = Date.now,
   ) {
     this.#attachments = attachments;
     this.#config = config;
     this.#variables = environment.variables;
+    this.#stateDir = environment.stateDir;
     this.#now = now;
   }
 
@@ -91,7 +94,8 @@ export class ModelRegistry implements ModelPort {
   async #make(ref: ModelRef): Promise<Model> {
     const settings = resolveProvider(this.#config, ref.provider, this.#variables);
     const configured = settings.models.find(({ id }) => id === ref.model);
-    const known = await resolveModelFacts(settings, ref.model);
+    const learned = this.#stateDir === undefined ? {} : await readLearnedModels(this.#stateDir);
+    const known = await resolveModelFacts(settings, ref.model, learned);
     const wire = {
       provider: ref.provider,
       model: ref.model,

@@ -25,11 +25,13 @@ import { groupUnused } from '../output/unused-settings.ts';
 import { formatConfigWarning } from '../output/warnings.ts';
 import { askPlugins } from '../plugins/ask-plugins.ts';
 import type { Section } from './doctor-section.ts';
+import { examineModels } from './examine-models.ts';
 import { examineRecords } from './examine-records.ts';
 import { examineTelemetry } from './examine-telemetry.ts';
 import { askRunning } from './gateway-client.ts';
 
 const OPTIONS = {
+  '--live': 'ask the model of each agent one short question, which costs some tokens',
   '--hooks': 'try every hook handler in a throwaway copy, and say which did not fire and why',
   ...CONFIG_OPTION,
 } as const;
@@ -37,23 +39,27 @@ const OPTIONS = {
 export const doctor = command({
   path: 'doctor',
   summary:
-    'look for what is wrong: configuration, agents, plugins, hooks, chat platforms, records, log, traces; exits 1 when something is',
+    'look for what is wrong: configuration, agents, models, plugins, hooks, chat platforms, records, log, traces; exits 1 when something is',
   options: OPTIONS,
-  examples: ['doctor', 'doctor --hooks    the handlers of your plugins and hook packs, tried with the mirror model'],
+  examples: [
+    'doctor',
+    'doctor --live     asks your models whether they answer',
+    'doctor --hooks    the handlers of your plugins and hook packs, tried with the mirror model',
+  ],
   notes: `The trial opens a gateway on a temporary state directory with your configuration. It changes nothing of yours and
 calls no model; what your plugins do by themselves when they are loaded or called, they do.
 
 Exit code: 0 when nothing is wrong (remarks are allowed), 1 when something is, 2 when it could not be looked at.`,
   async run(flags, { io }) {
     if (flags.hooks) return (await import('./doctor-hooks.ts')).doctorHooks(flags.config, io);
-    const sections = await examine(flags.config, io);
+    const sections = await examine(flags.config, io, flags.live === true);
     const ok = sections.every(({ problems }) => problems.length === 0);
     const text = sections.map(formatSection).join('');
     return { json: { ok, sections }, text, ok };
   },
 });
 
-async function examine(configPath: string | undefined, io: CliIo): Promise<readonly Section[]> {
+async function examine(configPath: string | undefined, io: CliIo, isLive: boolean): Promise<readonly Section[]> {
   let loaded: LoadedConfig;
   try {
     loaded = await loadConfig({ environment: io.environment, configPath, runsCommands: true });
@@ -66,6 +72,7 @@ async function examine(configPath: string | undefined, io: CliIo): Promise<reado
     ...examineUnused(loaded),
     ...examineKeys(loaded),
     await examineAgents(loaded, io),
+    await examineModels(loaded, io, isLive),
     await examinePlugins(loaded, io),
     await examineHooks(configPath, io),
     ...(await examineChannels(loaded, io)),

@@ -1,0 +1,157 @@
+// The models that matter here: those that agents use, those that the configuration lists and, when asked for, all that the
+// catalog or the provider itself has. For each: what it holds and costs, where its key comes from, who uses it. A look-up;
+// no provider is asked.
+
+import { listAgentIds } from '../../config/agents.ts';
+import type { Environment } from '../../config/environment.ts';
+import { type LearnedModels, readLearnedModels } from '../../config/learned-models.ts';
+import type { LoadedConfig } from '../../config/load-config.ts';
+import { CATALOG_PROVIDERS, loadCatalog } from '../../config/model-catalog/catalog.ts';
+import { formatModelRef, resolveModelChoice } from '../../config/model-choice.ts';
+import { resolveModelFacts } from '../../config/model-facts.ts';
+import {
+  configuredModels,
+  configuredProviders,
+  keyVariables,
+  knownProvider,
+  knownProviders,
+  MIRROR_PROVIDER,
+  type ProviderModel,
+  type ProviderSettings,
+  resolveProvider,
+} from '../../config/model-provider.ts';
+import type { ModelRef } from '../../protocol/model-ref.ts';
+
+export interface ListedModel extends ModelRef {
+  /** Null when the provider cannot be used. */
+  readonly api: string | null;
+  readonly contextWindow: number | null;
+  readonly maxTokens: number | null;
+  readonly takesImages: boolean;
+  /** In dollars for a million tokens; null when they are not known. */
+  readonly cost: ProviderModel['cost'] | null;
+  /** The day of the catalog that the prices come from; null for prices of the configuration. */
+  readonly priceDate: string | null;
+  /** Where the key comes from, or that none is needed. */
+  readonly key: string;
+  /** Why it cannot be used, with the next step; null when it can. */
+  readonly problem: string | null;
+  readonly agents: readonly string[];
+}
+
+export interface ModelQuestion {
+  /** Also what the catalog and the provider's own list have. */
+  readonly all?: boolean | undefined;
+  readonly provider?: string | undefined;
+}
+
+/** `environment` has the variables that loading the configuration found. */
+export async function listModels(
+  loaded: LoadedConfig,
+  environment: Environment,
+  { all = false, provider }: ModelQuestion = {},
+): Promise<readonly ListedModel[]> {
+  const { config } = loaded;
+  const learned = await readLearnedModels(environment.stateDir);
+  const users = usersOf(loaded, environment);
+  const refs = new Map<string, ModelRef>();
+  const add = (ref: ModelRef) => refs.set(formatModelRef(ref), ref);
+  for (const { ref } of users) add(ref);
+  for (const name of configuredProviders(config))
+    for (const { id } of configuredModels(config, name)) add({ provider: name, model: id });
+  if (all || provider !== undefined) {
+    for (const name of provider === undefined ? listableProviders(loaded) : [provider])
+      for (const model of await namesOf(name, learned)) add({ provider: name, model });
+  }
+  const wanted = [...refs.values()].filter((ref) => provider === undefined || ref.provider === provider);
+  return Promise.all(wanted.map((ref) => describe(ref, loaded, environment, users, learned)));
+}
+
+/** The names of a provider's models that are known from the configuration, the catalog and its own list. */
+export async function knownModelNames(
+  loaded: LoadedConfig,
+  environment: Environment,
+  provider: string,
+): Promise<readonly string[]> {
+  const learned = await readLearnedModels(environment.stateDir);
+  const configured = configuredModels(loaded.config, provider).map(({ id }) => id);
+  return [...new Set([...configured, ...(await namesOf(provider, learned))])];
+}
+
+async function namesOf(provider: string, learned: LearnedModels): Promise<readonly string[]> {
+  const listed = (await loadCatalog(provider)).map(({ id }) => id);
+  return [...new Set([...listed, ...(learned[provider]?.models ?? []).map(({ id }) => id)])];
+}
+
+function listableProviders({ config }: LoadedConfig): readonly string[] {
+  return [...new Set([...configuredProviders(config), ...knownProviders(), ...CATALOG_PROVIDERS])];
+}
+
+interface ModelUser {
+  readonly agentId: string;
+  readonly ref: ModelRef;
+  readonly isFallback: boolean;
+}
+
+function usersOf({ config }: LoadedConfig, { variables }: Environment): readonly ModelUser[] {
+  return listAgentIds(config).flatMap((agentId) => {
+    const { primary, fallbacks } = resolveModelChoice(config, agentId, variables);
+    return [
+      { agentId, ref: primary, isFallback: false },
+      ...fallbacks.map((ref) => ({ agentId, ref, isFallback: true })),
+    ];
+  });
+}
+
+async function describe(
+  ref: ModelRef,
+  loaded: LoadedConfig,
+  environment: Environment,
+  users: readonly ModelUser[],
+  learned: LearnedModels,
+): Promise<ListedModel> {
+  const found = settingsOf(loaded, ref.provider, environment);
+  const facts = await resolveModelFacts(
+    found.settings ?? { name: ref.provider, models: configuredModels(loaded.config, ref.provider) },
+    ref.model,
+    learned,
+  );
+  const own = users.filter((user) => formatModelRef(user.ref) === formatModelRef(ref));
+  return {
+    ...ref,
+    api: found.settings?.api ?? null,
+    contextWindow: facts.contextWindow ?? null,
+    maxTokens: facts.maxTokens ?? null,
+    takesImages: facts.takesImages,
+    cost: facts.cost ?? null,
+    priceDate: facts.priceDate ?? null,
+    key: keyOf(ref.provider, loaded, found.settings),
+    problem: found.problem ?? null,
+    agents: own.map(({ agentId, isFallback }) => (isFallback ? `${agentId} (fallback)` : agentId)),
+  };
+}
+
+function settingsOf(
+  { config }: LoadedConfig,
+  provider: string,
+  { variables }: Environment,
+): { readonly settings?: ProviderSettings; readonly problem?: string } {
+  try {
+    return { settings: resolveProvider(config, provider, variables) };
+  } catch (error) {
+    return { problem: (error as Error).message };
+  }
+}
+
+function keyOf(provider: string, { keys }: LoadedConfig, settings: ProviderSettings | undefined): string {
+  if (provider === MIRROR_PROVIDER) return 'none needed';
+  const setting = `models.providers.${provider}.apiKey`;
+  const found =
+    keys.find(({ key }) => key === setting) ??
+    keyVariables(provider)
+      .map((name) => keys.find(({ key }) => key === name))
+      .find((each) => each !== undefined);
+  if (found && found.problem === undefined) return found.key === setting ? found.from : `${found.key}, ${found.from}`;
+  if (settings?.apiKey !== undefined) return 'the configuration';
+  return settings && !knownProvider(provider)?.needsKey ? 'none' : 'missing';
+}
