@@ -182,8 +182,10 @@ export class ConfigWatch {
   /** The paths that differ and that no part takes up. */
   #paths(before: LoadedConfig, loaded: LoadedConfig): readonly string[] {
     const taken = this.#parts.parts().flatMap(({ reads = [] }) => reads);
+    const isFollowed = (path: string) =>
+      this.#parts.parts().some((part) => part.follows?.(path, this.#parts.loaded.config, loaded.config));
     return changedPaths(before.config, loaded.config)
-      .filter((path) => !taken.some((each) => path === each || path.startsWith(`${each}.`)))
+      .filter((path) => !taken.some((each) => path === each || path.startsWith(`${each}.`)) && !isFollowed(path))
       .sort();
   }
 

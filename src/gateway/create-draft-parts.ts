@@ -125,7 +125,16 @@ export function createDraftParts(options: DraftOptions): BuiltDraftParts {
       return plugins ? plugins.joinTools(own, scope) : own;
     },
   });
-  const routing = routingSettingsOf(config);
+  // Agents may be added while the gateway runs; then `agents` is another object.
+  let routing = routingSettingsOf(config);
+  let routedAgents = config.agents;
+  const currentRouting = () => {
+    if (routedAgents !== config.agents) {
+      routedAgents = config.agents;
+      routing = routingSettingsOf(config);
+    }
+    return routing;
+  };
   const { reset, resetByType, resetByChannel, idleMinutes } = config.session ?? {};
   const timezone = resolveTimezone(config, environment);
   return {
@@ -134,7 +143,7 @@ export function createDraftParts(options: DraftOptions): BuiltDraftParts {
     exec,
     offer,
     toolWarnings: () => toolWarnings(config, [...tools, ...(plugins?.namedTools() ?? [])]),
-    route: (inbound) => resolveRoute(routing, inbound),
+    route: (inbound) => resolveRoute(currentRouting(), inbound),
     parts: {
       store,
       hooks,

@@ -63,7 +63,6 @@ export function createSchedule(parts: ScheduleParts): GatewaySchedule {
     config.session?.scope === 'global'
       ? 'global'
       : buildAgentMainSessionKey({ agentId, mainKey: config.session?.mainKey });
-  const agentIds = listAgentIds(config);
   const changes = new CronChanges(store, teller, parts.hookContext);
   const schedule = new Schedule({
     store,
@@ -72,7 +71,7 @@ export function createSchedule(parts: ScheduleParts): GatewaySchedule {
     isEnabled: config.cron?.enabled ?? true,
     missed: config.cron?.missed ?? 'catch-up',
     mainSessionKeyOf,
-    knowsAgent: (agentId) => agentIds.includes(agentId),
+    knowsAgent: (agentId) => listAgentIds(config).includes(agentId),
     wakeLane,
     tell: (change) => changes.changed(change),
     warn,

@@ -5,6 +5,7 @@
 // released.
 
 import type { LoadedConfig } from '../config/load-config.ts';
+import type { Config } from '../config/schema.ts';
 import { errorText } from '../protocol/one-line.ts';
 import { PartNotOpenedError } from './errors.ts';
 
@@ -18,6 +19,11 @@ export interface GatewayPart {
    * change.
    */
   readonly reads?: readonly string[] | undefined;
+  /**
+   * For a path of `sharesReading` of which the part takes up some changes and not others: whether a change from the start
+   * needs no restart.
+   */
+  follows?(path: string, start: Config, changed: Config): boolean;
   /** Further paths that reopen the part. Other parts read them only at the start, so the change needs a restart too. */
   readonly sharesReading?: readonly string[] | undefined;
   /** Files and folders beside the configuration; when one of them has changed, the part is reopened. */

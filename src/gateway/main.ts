@@ -8,7 +8,7 @@ import { tellForgottenEnds } from '../agent/tell-forgotten-ends.ts';
 import { sessionContext, sessionTelling } from '../agent/tell-session.ts';
 import type { Channel } from '../channels/channel.ts';
 import { expandAccessGroups, listAccessGroupProblems } from '../config/access-groups.ts';
-import { resolveAgentDefaults, resolveDefaultAgentId } from '../config/agents.ts';
+import { listAgentIds, resolveAgentDefaults, resolveDefaultAgentId } from '../config/agents.ts';
 import { groupHistoryLimitOf } from '../config/channels/history-limit.ts';
 import { withConfigVariables } from '../config/config-variables.ts';
 import type { Environment } from '../config/environment.ts';
@@ -76,6 +76,7 @@ import { RefusalLog } from './inbound/refusal-log.ts';
 import { subagentsCommand } from './inbound/subagents-command.ts';
 import { tellStop } from './inbound/tell-stop.ts';
 import { RunWork } from './lane-work.ts';
+import { isOnlyAddition, LiveAgents } from './live-agents.ts';
 import { openMcp } from './open-mcp.ts';
 import { openState } from './open-state.ts';
 import { PauseWatch } from './pause-watch.ts';
@@ -149,6 +150,8 @@ export interface OpenedGateway {
   readonly schedule: GatewaySchedule;
   readonly plugins: GatewayPlugins;
   readonly hookStatistics: HookStatistics;
+  /** The agents as they are now, the default one first. */
+  readonly agentIds: () => readonly string[];
   /** Tells the gateway its address, once it listens. */
   listensAt(url: string): Promise<void>;
   /** Loads what the first message needs, and tells what is wrong with it. */
@@ -158,9 +161,11 @@ export interface OpenedGateway {
 }
 
 export async function openGateway(given: GatewayOptions): Promise<OpenedGateway> {
-  const options = { ...given, environment: withConfigVariables(given.environment, given.loaded) };
-  const { environment, loaded, warn, now = Date.now } = options;
-  const { config } = loaded;
+  const agents = new LiveAgents(given.loaded.config);
+  const { config } = agents;
+  const loaded = { ...given.loaded, config };
+  const options = { ...given, loaded, environment: withConfigVariables(given.environment, given.loaded) };
+  const { environment, warn, now = Date.now } = options;
   const { stateDir } = environment;
   const defaults = resolveAgentDefaults(config);
   const startedAt = now();
@@ -168,7 +173,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
 
   const configWatch: ConfigWatch = new ConfigWatch({
     location: { environment: given.environment, configPath: options.configPath, runsCommands: true },
-    loaded,
+    loaded: given.loaded,
     parts: () => parts,
     warn,
   });
@@ -630,7 +635,17 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     name: 'the context',
     reads: LIVE_CONTEXT_SETTINGS,
     files: () => engine.handlerFiles(),
-    reopen: async (changed) => engine.apply(changed.config),
+    reopen: async (changed) => engine.apply({ ...changed.config, agents: config.agents }),
+  };
+  const agentPart: GatewayPart = {
+    name: 'the agents',
+    sharesReading: ['agents.list'],
+    follows: (path, start, changed) => path === 'agents.list' && isOnlyAddition(start, changed),
+    reopen: async (changed) => {
+      if (!agents.apply(changed.config)) return;
+      engine.apply({ ...engine.config, agents: config.agents });
+      workspaces.prepareAll();
+    },
   };
   const limitPart: GatewayPart = {
     name: 'the limits on spending',
@@ -654,6 +669,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     },
     chatRecords,
     { name: 'the workspaces', open: () => workspaces.prepareAll(), close: () => workspaces.settle() },
+    agentPart,
     contextPart,
     limitPart,
     webhookPart,
@@ -740,6 +756,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     schedule,
     plugins,
     hookStatistics: records.hookStatistics,
+    agentIds: () => [agentId, ...listAgentIds(config).filter((id) => id !== agentId)],
     listensAt: async (address) => {
       url = address;
       await lock.writeOwner({ pid: process.pid, url: address });

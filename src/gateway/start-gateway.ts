@@ -1,6 +1,5 @@
 // A gateway that listens: the parts of `main.ts` behind HTTP and WebSocket, from the token to the graceful stop.
 
-import { listAgentIds, resolveDefaultAgentId } from '../config/agents.ts';
 import { configuredTokenOf } from '../config/configured-token.ts';
 import { LEAST_OPEN_FILES, readOpenFileLimit } from '../config/open-file-limit.ts';
 import type { Config } from '../config/schema.ts';
@@ -72,10 +71,7 @@ export async function startGateway(options: StartOptions): Promise<StartedGatewa
       ...(config.diagnostics?.prometheus?.enabled === true ? [] : [METRICS_PATH]),
     ],
     strictTransportSecurity: strictTransportSecurityOf(settings),
-    agentIds: () => [
-      resolveDefaultAgentId(config),
-      ...listAgentIds(config).filter((id) => id !== resolveDefaultAgentId(config)),
-    ],
+    agentIds: opened.agentIds,
     state: () => state,
     pluginHttp: opened.plugins.http,
     webhooks: opened.services.webhooks,

@@ -22,6 +22,7 @@ import { TAXONOMIES, type TaxonomyId } from '../../context/taxonomy.ts';
 import { BadFlagError } from '../../gateway/errors.ts';
 import { DEFAULT_AGENT_ID, isValidAgentId, normalizeAgentId } from '../../protocol/agent-id.ts';
 import { command, type FlagsOf } from '../command.ts';
+import { tellFollowing } from '../config/tell-following.ts';
 import { AgentExistsError, InvalidAgentIdError } from '../errors.ts';
 import { formatOutcome, initWorkspace } from './agents.ts';
 import { resolveAgent } from './resolve-agent.ts';
@@ -76,6 +77,7 @@ export const agentsAdd = command({
     const isSkipped = resolveAgentDefaults(written).skipBootstrap === true;
     const init = flags.init ? await initWorkspace(agent, isSkipped, io.now()) : undefined;
     const { workspaceDir: workspace, taxonomy, isDefault } = agent;
+    for (const sentence of await tellFollowing(io, file, LIST)) say(sentence);
     const changed = changes.map(({ path, value }) => ({ path: formatConfigPath(path), value }));
     return {
       json: {

@@ -98,8 +98,14 @@ export class ContextEngine implements ContextPort {
   }
 
   /** Takes up changed settings of the context and changed handlers. Compositions that have begun are not disturbed. */
-  apply({ bootstrap, hooks, openboa }: Config): void {
-    this.#config = { ...this.#config, bootstrap, openboa, hooks: { ...this.#config.hooks, internal: hooks?.internal } };
+  apply({ agents, bootstrap, hooks, openboa }: Config): void {
+    this.#config = {
+      ...this.#config,
+      agents,
+      bootstrap,
+      openboa,
+      hooks: { ...this.#config.hooks, internal: hooks?.internal },
+    };
     this.#settings.handlers.refresh();
     this.#forgetPrepared();
   }

@@ -25,7 +25,9 @@ export function servicesOfStore(store: Store, refusal: Error, { pricesOf, spendi
       },
     }),
   );
-  return only<Services>(refusing, { store, sessions, models: { pricesOf }, spending });
+  // Without a gateway nothing is a webhook.
+  const webhooks = { subpath: () => undefined } as unknown as Services['webhooks'];
+  return only<Services>(refusing, { store, sessions, models: { pricesOf }, spending, webhooks });
 }
 
 /** An object with these parts, in which every other part is `other`. */
