@@ -96,7 +96,7 @@ describe('a request to a server like OpenAI', () => {
       parallel_tool_calls: false,
     });
     const bare = await bodyOf(
-      requestOf('Hello', { wishes: { format: { type: 'json_object' }, toolChoice: 'required' } }),
+      requestOf('Hello', { tools: [], wishes: { format: { type: 'json_object' }, toolChoice: 'required' } }),
     );
     expect([bare.response_format, bare.tool_choice]).toEqual([{ type: 'json_object' }, undefined]);
   });
