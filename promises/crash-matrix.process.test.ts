@@ -10,6 +10,7 @@ import type { GatewayProcess } from '../src/testkit/gateway-process.ts';
 import { fail, reply } from '../src/testkit/model-server.ts';
 import { killedAtDraft, writtenWhileDown } from './fixtures/crash-channels.ts';
 import { childEnded, childrenAtWork, resultStored, resultsTogether, spawnAccepted } from './fixtures/crash-children.ts';
+import { clientResult } from './fixtures/crash-client.ts';
 import { compaction, compactionInRun } from './fixtures/crash-compaction.ts';
 import { conversationsBrought } from './fixtures/crash-import.ts';
 import { toolListing } from './fixtures/crash-mcp.ts';
@@ -99,6 +100,7 @@ describe('a gateway that is killed', () => {
     it('old requests made room, answers all the same', () => inTurn(() => prune(moment)), TIMEOUT_MS);
     it('a person was asked, asks once and goes on', () => inTurn(() => suspend(moment)), TIMEOUT_MS);
     it('an approval was answered, goes on once', () => inTurn(() => answered(moment)), TIMEOUT_MS);
+    it('a client brought its result, goes on once', () => inTurn(() => clientResult(moment)), TIMEOUT_MS);
     it('a rule was taken back, asks again when it is gone', () => inTurn(() => allowRule(moment)), TIMEOUT_MS);
     it(
       'a command began in the background, runs it once at most',

@@ -1,9 +1,10 @@
-// The tables in docs/api.md: the endpoints, made from the list of routes, and the fields of a chat completion, made from
-// theirs. `npm run docs:api` writes them between their marks; a test keeps both equal.
+// The tables in docs/api.md: the endpoints, made from the list of routes, and the fields of chat completions and of
+// responses, made from theirs. `npm run docs:api` writes them between their marks; a test keeps both equal.
 
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { CHAT_FIELDS, type ChatField } from '../src/gateway/http/chat-fields.ts';
+import { RESPONSE_FIELDS } from '../src/gateway/http/response-fields.ts';
 import type { Route } from '../src/gateway/http/route.ts';
 import { ROUTES } from '../src/gateway/http/routes/all-routes.ts';
 import { formatBytes } from '../src/protocol/attachment.ts';
@@ -12,9 +13,11 @@ import type { GeneratedPart } from './hook-docs.ts';
 export function generateApiDocs(): readonly GeneratedPart[] {
   const file = fileURLToPath(new URL('../docs/api.md', import.meta.url));
   const command = 'docs:api';
-  const fields = Object.entries<ChatField>(CHAT_FIELDS).map(fieldRowOf);
+  const tableOf = (fields: Readonly<Record<string, ChatField>>) =>
+    [...FIELD_HEAD, ...Object.entries(fields).map(fieldRowOf), ''].join('\n');
   return [
-    { file, command, mark: 'chat fields', text: [...FIELD_HEAD, ...fields, ''].join('\n') },
+    { file, command, mark: 'chat fields', text: tableOf(CHAT_FIELDS) },
+    { file, command, mark: 'response fields', text: tableOf(RESPONSE_FIELDS) },
     {
       file,
       command,

@@ -10,6 +10,7 @@ import { createHttpApp, type HttpAppOptions } from './http/create-http-app.ts';
 import { createDirectRoutes } from './http/direct-routes.ts';
 import { type Listening, listen } from './http/listen.ts';
 import { METRICS_PATH } from './http/routes/metrics.ts';
+import { RESPONSE_ROUTES } from './http/routes/responses.ts';
 import { ensureToken } from './http/token.ts';
 import { TokenGuard } from './http/token-guard.ts';
 import { type GatewayOptions, type OpenedGateway, openGateway } from './main.ts';
@@ -68,6 +69,7 @@ export async function startGateway(options: StartOptions): Promise<StartedGatewa
     hasPage: settings.controlUi?.enabled !== false,
     closedPaths: [
       ...(settings.http?.endpoints?.chatCompletions?.enabled === false ? [CHAT_PATH] : []),
+      ...(settings.http?.endpoints?.responses?.enabled === false ? RESPONSE_ROUTES.map(({ path }) => path) : []),
       ...(config.diagnostics?.prometheus?.enabled === true ? [] : [METRICS_PATH]),
     ],
     strictTransportSecurity: strictTransportSecurityOf(settings),

@@ -22,11 +22,11 @@ export interface ChatField {
   };
 }
 
-const used = (says: string): ChatField => ({ state: 'used', says });
-const leftOut = (says: string): ChatField => ({ state: 'left out', says });
-const notNeeded = (says: string): ChatField => ({ state: 'not needed', says });
+export const used = (says: string): ChatField => ({ state: 'used', says });
+export const leftOut = (says: string): ChatField => ({ state: 'left out', says });
+export const notNeeded = (says: string): ChatField => ({ state: 'not needed', says });
 
-const AGENT_DECIDES = "the agent's own setting counts";
+export const AGENT_DECIDES = "the agent's own setting counts";
 const OLD_FORM = 'it is the old form of "tools", which are taken instead';
 
 /** In the order of the docs. */
@@ -93,7 +93,18 @@ export const CHAT_FIELDS = {
 
 /** Throws RequestInvalidError for the first field with a value that cannot be fulfilled. */
 export function refuseChatFields(body: Readonly<Record<string, unknown>>): void {
-  for (const [name, { refuses }] of FIELDS) {
+  refuseFields(CHAT_FIELDS, body);
+}
+
+/** The names of the fields that had no effect on the answer, although the client may have counted on them. */
+export function chatFieldsLeftOut(body: Readonly<Record<string, unknown>>): readonly string[] {
+  return fieldsLeftOut(CHAT_FIELDS, body);
+}
+
+type Fields = Readonly<Record<string, ChatField>>;
+
+export function refuseFields(fields: Fields, body: Readonly<Record<string, unknown>>): void {
+  for (const [name, { refuses }] of Object.entries(fields)) {
     const value = body[name];
     if (!refuses || value === undefined || value === null || !refuses.when(value)) continue;
     throw new RequestInvalidError({
@@ -103,17 +114,13 @@ export function refuseChatFields(body: Readonly<Record<string, unknown>>): void 
   }
 }
 
-/** The names of the fields that had no effect on the answer, although the client may have counted on them. */
-export function chatFieldsLeftOut(body: Readonly<Record<string, unknown>>): readonly string[] {
-  const states = new Map(FIELDS.map(([name, { state }]) => [name, state]));
+export function fieldsLeftOut(fields: Fields, body: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.entries(body).flatMap(([name, value]) => {
-    const isLeftOut = value !== null && (states.get(name) ?? 'left out') === 'left out';
+    const isLeftOut = value !== null && (fields[name]?.state ?? 'left out') === 'left out';
     // A name becomes part of a header, and the client chose it.
     return isLeftOut && /^[\w.-]{1,64}$/.test(name) ? [name] : [];
   });
 }
-
-const FIELDS = Object.entries(CHAT_FIELDS) as readonly (readonly [string, ChatField])[];
 
 function isFilled(value: unknown): boolean {
   return !Array.isArray(value) || value.length > 0;

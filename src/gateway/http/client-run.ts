@@ -24,7 +24,11 @@ export interface ClientRun {
 export async function beginClientRun(
   services: Services,
   request: ChatRequest,
-  { at, signal }: { readonly at: number; readonly signal: AbortSignal },
+  {
+    at,
+    signal,
+    isKept = request.idempotencyKey !== undefined,
+  }: { readonly at: number; readonly signal: AbortSignal; readonly isKept?: boolean | undefined },
 ): Promise<ClientRun> {
   if (request.results) {
     const resumed = await services.clientCalls.give(request.results, request.agentId, request.client);
@@ -35,7 +39,7 @@ export async function beginClientRun(
     ...said,
     at,
     user: request.user ?? request.sessionKey,
-    isAwaited: request.idempotencyKey === undefined,
+    isAwaited: !isKept,
     given: givenFiles(request),
   };
   const earlier = message.given === undefined ? undefined : await findReceived(services, message);

@@ -23,8 +23,8 @@ export class EventStream {
   }
 
   /** Sends one event; the data must be one line, as JSON is. */
-  tell(data: string): void {
-    this.#write(`data: ${data}\n\n`);
+  tell(data: string, name?: string): void {
+    this.#write(`${name === undefined ? '' : `event: ${name}\n`}data: ${data}\n\n`);
   }
 
   close(): void {

@@ -21,6 +21,7 @@ import { PAIRING_ROUTES } from './pairing.ts';
 import { PLUGIN_ROUTES } from './plugins.ts';
 import { RECEIPT_ROUTES } from './receipts.ts';
 import { RECORD_ROUTES } from './records.ts';
+import { RESPONSE_ROUTES } from './responses.ts';
 import { RUN_ROUTES } from './runs.ts';
 import { SESSION_ROUTES } from './sessions.ts';
 import { SUBAGENT_ROUTES } from './subagents.ts';
@@ -31,6 +32,7 @@ import { WEBHOOK_ROUTES } from './webhooks.ts';
 export const ROUTES: readonly Route[] = [
   ...HEALTH_ROUTES,
   ...CHAT_ROUTES,
+  ...RESPONSE_ROUTES,
   ...WEBHOOK_ROUTES,
   ...GATEWAY_ROUTES,
   ...SESSION_ROUTES,
