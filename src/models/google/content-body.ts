@@ -6,6 +6,7 @@
 // was said and called, and a conversation may change providers, so the value that the API documents for calls without a
 // signature is sent in its place.
 
+import type { AnswerWishes } from '../../protocol/answer-wishes.ts';
 import type { ModelRequest, ToolSpec } from '../model.ts';
 import { markOf, type ShowImages } from '../wire-images.ts';
 import { type WireMessage, type WirePart, wireMessages } from '../wire-messages.ts';
@@ -31,7 +32,15 @@ export function contentBody(request: ModelRequest, settings: WireModelSettings, 
     contents: isBlank(system) || isInstructed ? contents : withInstruction(contents, system),
     systemInstruction: isInstructed ? { parts: [{ text: system }] } : undefined,
     tools: request.tools.length === 0 ? undefined : [{ functionDeclarations: request.tools.map(declaration) }],
+    toolConfig: request.tools.length === 0 ? undefined : toolConfig(request.wishes),
   });
+}
+
+/** What a client of the API asked for. The API cannot be asked for one call at a time, so several may come. */
+function toolConfig({ toolChoice }: AnswerWishes = {}): object | undefined {
+  if (!toolChoice) return undefined;
+  const names = typeof toolChoice === 'object' ? [toolChoice.name] : undefined;
+  return { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: names } };
 }
 
 /** Gemma takes no instruction of its own, so it stands before the first words of the conversation. */

@@ -104,4 +104,12 @@ describe('a request to Google', () => {
     expect((await prepare(requestOf('Hi'), 'x?key=1#')).url).toContain('/models/x%3Fkey%3D1%23:streamGenerateContent');
     expect((await prepare(requestOf('Hi'), 'tunedModels/mine')).url).toContain('/v1beta/tunedModels/mine:stream');
   });
+
+  it('says which tool must be called, and refuses a form of the answer by name', async () => {
+    const tools = [{ name: 'look_up', description: 'Looks up.', parameters: { type: 'object' } }];
+    const { toolConfig } = await bodyOf(requestOf('Hi', { tools, wishes: { toolChoice: { name: 'look_up' } } }));
+    expect(toolConfig).toEqual({ functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['look_up'] } });
+    const asked = bodyOf(requestOf('Hi', { wishes: { format: { type: 'json_object' } } }));
+    await expect(asked).rejects.toMatchObject({ code: 'ATRIUM_MODEL_FORMAT' });
+  });
 });

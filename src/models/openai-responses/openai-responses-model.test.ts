@@ -73,4 +73,18 @@ describe('a request to the Responses API', () => {
     for (const model of ['gpt-4.1', 'gpt-5-chat-latest', 'qwen3', 'omni'])
       expect(await roleAndTemperature(model)).toEqual(['system', 0.5]);
   });
+
+  it('passes on what a client wishes of the answer', async () => {
+    const format = { type: 'json_schema', name: 'person', schema: { type: 'object' }, strict: true } as const;
+    const tools = [
+      { name: 'look_up', description: 'Looks up.', parameters: { type: 'object' }, strict: true } as const,
+    ];
+    const wishes = { format, toolChoice: { name: 'look_up' }, isOneCallAtATime: true } as const;
+    expect(await bodyOf(requestOf('Hello', { wishes, tools }))).toMatchObject({
+      text: { format },
+      tools: [{ name: 'look_up', strict: true }],
+      tool_choice: { type: 'function', name: 'look_up' },
+      parallel_tool_calls: false,
+    });
+  });
 });

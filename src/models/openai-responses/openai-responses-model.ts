@@ -15,6 +15,7 @@ const dialect: WireDialect = {
   path: () => '/responses',
   maxImageBytes: 15_000_000,
   events: RESPONSES_EVENTS,
+  takesFormat: true,
   keyHeader: (apiKey) => ({ authorization: `Bearer ${apiKey}` }),
   headers: () => ({}),
   body: responsesBody,

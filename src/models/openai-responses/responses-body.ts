@@ -27,6 +27,7 @@ export function responsesBody(request: ModelRequest, settings: WireModelSettings
     store: false,
     tools: request.tools.length === 0 ? undefined : request.tools.map(functionTool),
     stream: true,
+    ...responsesWishes(request),
   });
 }
 
@@ -63,6 +64,18 @@ function userContent({ text, images }: Extract<WireMessage, { role: 'user' }>): 
 }
 
 /** Without `strict: false` this API may hold a schema to rules that its author did not write it for. */
-function functionTool({ name, description, parameters }: ToolSpec): object {
-  return { type: 'function', name, description: wellFormed(description), parameters, strict: false };
+function functionTool({ name, description, parameters, strict }: ToolSpec): object {
+  return { type: 'function', name, description: wellFormed(description), parameters, strict: strict === true };
+}
+
+/** What a client of the API asked for. */
+function responsesWishes({ wishes = {}, tools }: ModelRequest): object {
+  const { format, toolChoice, isOneCallAtATime } = wishes;
+  const hasTools = tools.length > 0;
+  const choice = typeof toolChoice === 'object' ? { type: 'function', name: toolChoice.name } : toolChoice;
+  return {
+    text: format && { format },
+    tool_choice: hasTools ? choice : undefined,
+    parallel_tool_calls: hasTools && isOneCallAtATime ? false : undefined,
+  };
 }
