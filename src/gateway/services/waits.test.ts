@@ -98,7 +98,58 @@ describe('a run that waits for other sessions', () => {
   });
 });
 
-async function suspend({ isAnyEnough }: { readonly isAnyEnough: boolean }): Promise<void> {
+describe('a run that waits for its client', () => {
+  const handed = { id: 'call_r1_1_0', name: 'look_up', params: {}, said: '' };
+  const statuses = async () => (await store.select('waits')).map(({ status, reason }) => [status, reason]);
+
+  it('goes on waiting, and is stopped when its time is over', async () => {
+    await suspend({ handed });
+    await waits.open();
+    expect(await statuses()).toEqual([['waiting', null]]);
+    now = 2_000;
+    listener({} as LiveEvent);
+    await vi.waitFor(async () => expect(await wakers()).toEqual(['r1 wake']), { interval: 2 });
+    expect(await statuses()).toEqual([['cancelled', 'the client brought no result of its tool within 2 seconds']]);
+    await waits.close();
+  });
+
+  it('is stopped by a message that came after the call, and not by one before it', async () => {
+    await suspend({ handed });
+    await message(-1);
+    await waits.open();
+    expect(await statuses()).toEqual([['waiting', null]]);
+    await message(900);
+    waits.messageCame('a');
+    await vi.waitFor(async () => expect((await statuses())[0]?.join(' ')).toMatch(/^cancelled a new message/), {
+      interval: 2,
+    });
+    expect(await wakers()).toContain('r1 wake');
+    await waits.close();
+  });
+});
+
+async function message(acceptedAt: number): Promise<void> {
+  const inbound = { surface, sender: { id: 'ana' }, text: 'Something else', at: 0 };
+  const row: NewRow<'inbox'> = {
+    runId: `r${acceptedAt}`,
+    sessionKey: 'a',
+    kind: 'api',
+    dedupeKey: null,
+    fingerprint: null,
+    payload: { inbound, agentId: 'main' },
+    acceptedAt,
+    status: 'queued',
+  };
+  await store.commit([{ insert: 'inbox', row }], { site: 'accept' });
+}
+
+async function suspend({
+  isAnyEnough = false,
+  handed = null,
+}: {
+  readonly isAnyEnough?: boolean;
+  readonly handed?: NewRow<'waits'>['handed'];
+}): Promise<void> {
   const inbound = { surface, sender: { id: 'ana' }, text: 'Hello', at: 0 };
   const trigger: NewRow<'inbox'> = {
     runId: 'r1',
@@ -128,12 +179,12 @@ async function suspend({ isAnyEnough }: { readonly isAnyEnough: boolean }): Prom
     place: '1.0',
     sessionKey: 'a',
     toolCallId: 'c1',
-    awaited: ['child-1', 'child-2'],
+    awaited: handed ? [] : ['child-1', 'child-2'],
     isAnyEnough,
     createdAt: 0,
     expiresAt: 1_500,
     status: 'waiting',
-    handed: null,
+    handed,
     given: null,
     reason: null,
   };
