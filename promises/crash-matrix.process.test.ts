@@ -2,7 +2,7 @@
 // what a person, an API client and the model see of it. A commit site that no test here visits is a failure.
 
 import { readFile } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../src/protocol/json.ts';
 import { COMMIT_SITES, type CommitSite } from '../src/store/commit-sites.ts';
 import { askOnce, askOverApi } from '../src/testkit/api-client.ts';
@@ -89,6 +89,8 @@ describe('a gateway that is killed', () => {
     it('observers were told, tells them all the same', () => inTurn(() => observed(moment)), TIMEOUT_MS);
     it('hook records were kept, answers all the same', () => inTurn(() => hookRecords(moment)), TIMEOUT_MS);
     it('a receipt was written, finds the run once', () => inTurn(() => promptReceipt(moment)), TIMEOUT_MS);
+    it('words were indexed, finds what was said once', () => inTurn(() => wordIndex(moment)), TIMEOUT_MS);
+    it('a session was given a title, keeps it or not', () => inTurn(() => sessionMark(moment)), TIMEOUT_MS);
     it('an injection was queued, shows it in one run', () => inTurn(() => injection(moment)), TIMEOUT_MS);
     it('a session was reset, stops its run once and goes on', () => inTurn(() => session(moment)), TIMEOUT_MS);
     it('a person began a new session, ends the old one once', () => inTurn(() => rollOver(moment)), TIMEOUT_MS);
@@ -319,6 +321,44 @@ async function promptReceipt(moment: Moment): Promise<void> {
     expect(found.runs).toMatchObject([{ runId: web.accepted.get('1')?.runId, verdict: 'present' }]);
     expect(found.counts).toMatchObject({ present: 1, absent: 0, unseen: 0, unrecorded: 0 });
     await expectToolsRanOnce(gateway);
+    await gateway.stop();
+  } finally {
+    await close();
+  }
+}
+
+async function wordIndex(moment: Moment): Promise<void> {
+  const { gateway, web, close } = await stage();
+  try {
+    await gateway.start({ failpoints: [`word-index:${moment}`] });
+    web.say('1', 'm1');
+    await expectDeath(gateway, `word-index:${moment}`);
+    await gateway.start();
+    await web.until(({ parts }) => parts.length >= 1, 'for an answer');
+    const find = () => gateway.json<{ found: { runId: string; role: string }[] }>('/api/search?text=m1');
+    const said = async () => (await find()).found.filter(({ role }) => role === 'user');
+    await vi.waitUntil(async () => (await said()).length > 0, { timeout: TIMEOUT_MS, interval: 100 });
+    expect(await said()).toMatchObject([{ runId: web.accepted.get('1')?.runId }]);
+    await gateway.stop();
+  } finally {
+    await close();
+  }
+}
+
+async function sessionMark(moment: Moment): Promise<void> {
+  const { gateway, web, close } = await stage();
+  try {
+    await gateway.start({ failpoints: [`session-mark:${moment}`] });
+    web.say('1', 'm1');
+    await web.until(({ parts }) => parts.length >= 1, 'for an answer');
+    const marks = `/api/sessions/${encodeURIComponent(web.accepted.get('1')?.sessionKey ?? '')}/marks`;
+    const give = () => gateway.json<{ session: JsonObject }>(marks, { body: { title: 'A title' } });
+    await expect(give()).rejects.toThrow();
+    await expectDeath(gateway, `session-mark:${moment}`);
+    await gateway.start();
+    const { sessions } = await gateway.json<{ sessions: JsonObject[] }>('/api/sessions');
+    expect(sessions).toMatchObject([{ title: moment === 'before' ? null : 'A title' }]);
+    expect((await give()).session).toMatchObject({ title: 'A title' });
     await gateway.stop();
   } finally {
     await close();

@@ -16,6 +16,9 @@ function session(sessionKey: string, activeAt: number, more: Partial<ListedSessi
     endReason: null,
     surface: { channel: 'web', accountId: 'default', peer: { kind: 'direct', id: 'x' } },
     resumedFrom: null,
+    title: null,
+    archivedAt: null,
+    seenAt: null,
     type: 'interactive',
     ...more,
   };

@@ -8,6 +8,7 @@
 import type { JsonObject } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
 import type { CommitSite } from '../store/commit-sites.ts';
+import { planIndexing } from '../store/plan-indexing.ts';
 import type { Claim, Insert, Store, Write } from '../store/store.ts';
 import type { TranscriptRow } from '../store/tables.ts';
 
@@ -154,7 +155,8 @@ export class RunLedger {
     this.#opening = [];
     this.#attached = [];
     try {
-      await this.#store.commit([...opening, progress, ...attached, ...writes], { site, claim: this.#claim, lazy });
+      const all = [...opening, progress, ...attached, ...writes];
+      await this.#store.commit([...all, ...planIndexing(all)], { site, claim: this.#claim, lazy });
     } catch (error) {
       this.#hasSteps = hadSteps;
       if (opening.length > 0) this.#opening = opening;

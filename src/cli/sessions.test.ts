@@ -17,7 +17,7 @@ describe.each(['up', 'down'])('with the gateway %s', (state) => {
   it('atrium sessions list shows the conversations', async () => {
     const { code, out } = await running.home.run(['sessions', 'list']);
     expect(code).toBe(0);
-    expect(out).toMatch(/^agent:main:web:direct:tab-1 +main +2023-11-14 22:13:20 +2023-11-14 22:13:20 +open$/m);
+    expect(out).toMatch(/^agent:main:web:direct:tab-1 +hi +main +2023-11-14 22:13:20 +2023-11-14 22:13:20 +open$/m);
     expect(await running.home.runJson(['sessions', 'list', '--agent', 'coder'])).toEqual({ sessions: [] });
     expect((await running.home.run(['sessions', 'list', '--agent', 'coder'])).out).toContain('no sessions yet');
     expect(await running.home.runJson(['sessions', 'list', '--all'])).toMatchObject({
@@ -49,11 +49,28 @@ describe.each(['up', 'down'])('with the gateway %s', (state) => {
 
 describe('changing a session', () => {
   it('needs a running gateway, and says so', async () => {
-    for (const command of ['reset', 'delete']) {
+    for (const command of ['reset', 'delete', 'rename', 'archive']) {
       const { code, err } = await running.home.run(['sessions', command, key]);
       expect(code).toBe(2);
       expect(err).toMatch(/No gateway is running.*atrium start/);
     }
+  });
+
+  it('gives it a title, puts it away and takes it out again', async () => {
+    await running.start();
+    const list = async (...flags: string[]) => (await running.home.run(['sessions', 'list', ...flags])).out;
+    const renamed = await running.home.run(['sessions', 'rename', key, 'Holiday', '\u001b[31mplans\nfor', 'June']);
+    expect(renamed.out).toBe(`${key} is now called "Holiday plans for June".\n`);
+    expect(await list()).toMatch(/tab-1 +Holiday plans for June +main/);
+    expect((await running.home.run(['sessions', 'archive', key])).out).toBe(`${key} is put away.\n`);
+    expect(await list()).toContain('no sessions yet');
+    expect(await list('--archived')).toContain('Holiday plans');
+    expect(await list('--all')).toContain('Holiday plans');
+    expect((await running.home.run(['sessions', 'archive', key, '--undo'])).out).toBe(`${key} is listed again.\n`);
+    expect((await running.home.run(['sessions', 'rename', key])).out).toBe(`${key} has no title any more.\n`);
+    expect(await list()).toMatch(/tab-1 +hi +main/);
+    const { code, err } = await running.home.run(['sessions', 'rename', 'agent:main:nobody', 'x']);
+    expect([code, err]).toEqual([2, expect.stringContaining('There is no session "agent:main:nobody"')]);
   });
 
   it('ends or deletes it', async () => {

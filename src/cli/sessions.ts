@@ -21,6 +21,29 @@ interface SessionAnswer {
   readonly earlier: readonly SessionRow[];
 }
 
+type ListedSession = SessionRow & { readonly firstWords: string | null };
+
+interface FoundEntry {
+  readonly at: number;
+  readonly sessionKey: string;
+  readonly agentId: string;
+  readonly role: 'user' | 'assistant';
+  readonly excerpt: string;
+}
+
+interface SearchAnswer {
+  readonly found: readonly FoundEntry[];
+  readonly next: number | null;
+  readonly unindexed: number;
+}
+
+interface MarkAnswer {
+  readonly session: SessionRow;
+}
+
+/** In a list; the session itself shows all of it. */
+const LONGEST_TITLE = 40;
+
 type Entry = Omit<TranscriptRow, 'sessionId'>;
 
 export const SESSION_COMMANDS: readonly CliCommand[] = [
@@ -28,27 +51,36 @@ export const SESSION_COMMANDS: readonly CliCommand[] = [
     path: 'sessions list',
     summary: 'list the sessions that have not ended',
     options: {
-      '--all': 'also those that have ended',
+      '--all': 'also those that have ended or were put away',
+      '--archived': 'only those that were put away',
       '--agent <id>': 'only of this agent',
       '--limit <number>': limitOption(100),
     },
-    examples: ['sessions list', 'sessions list --all --agent main --limit 20'],
+    examples: ['sessions list', 'sessions list --all --agent main --limit 20', 'sessions list --archived'],
     needs: 'reading',
-    async run({ all, agent, limit }, { client, io }) {
-      const query = { limit, open: all ? undefined : true, agent };
-      const answer = await client.get<{ sessions: SessionRow[]; next: string | null }>('/api/sessions', query);
+    async run({ all, archived, agent, limit }, { client, io }) {
+      const query = {
+        limit,
+        open: all || archived ? undefined : true,
+        archived: archived ? true : all ? undefined : false,
+        order: 'active',
+        agent,
+      };
+      const answer = await client.get<{ sessions: ListedSession[]; next: string | null }>('/api/sessions', query);
       const { timezone } = io.environment;
-      const columns: Columns<SessionRow> = {
+      const columns: Columns<ListedSession> = {
         session: (row) => row.sessionKey,
+        title: (row) => clip(row.title ?? row.firstWords ?? '', LONGEST_TITLE),
         agent: (row) => row.agentId,
         'last run': (row) => formatTime(row.activeAt, timezone),
         began: (row) => formatTime(row.startedAt, timezone),
         state: (row) => (row.endedAt === null ? 'open' : `ended (${row.endReason})`),
         ...(all ? { id: (row) => row.sessionId } : {}),
       };
-      const sessions = [...answer.sessions].sort((a, b) => b.activeAt - a.activeAt);
-      const none = 'There are no sessions yet. The first message begins one.';
-      return { json: { sessions: answer.sessions }, text: listText(sessions, columns, none, answer.next) };
+      const none = archived
+        ? 'No session was put away. "atrium sessions archive KEY" puts one away.'
+        : 'There are no sessions yet. The first message begins one.';
+      return { json: { sessions: answer.sessions }, text: listText(answer.sessions, columns, none, answer.next) };
     },
   }),
   command({
@@ -100,6 +132,58 @@ export const SESSION_COMMANDS: readonly CliCommand[] = [
     },
   }),
   command({
+    path: 'sessions search',
+    summary: 'find what was said, in all sessions',
+    args: { '<words...>': 'words, or their beginnings' },
+    options: { '--agent <id>': 'only of this agent', '--limit <number>': limitOption(20) },
+    examples: ['sessions search invoice', 'sessions search login page --agent main', 'sessions search invoice --json'],
+    needs: 'reading',
+    async run({ words, agent, limit }, { client, io }) {
+      const answer = await client.get<SearchAnswer>('/api/search', { text: words.join(' '), agent, limit });
+      const { timezone } = io.environment;
+      const columns: Columns<FoundEntry> = {
+        when: (row) => formatTime(row.at, timezone),
+        session: (row) => row.sessionKey,
+        who: (row) => (row.role === 'user' ? 'user' : row.agentId),
+        said: (row) => row.excerpt,
+      };
+      const late =
+        answer.unindexed > 0 ? `${countOf(answer.unindexed, 'message')} said just now cannot be found yet.\n` : '';
+      const text = listText(answer.found, columns, 'Nothing that was said has these words.', answer.next);
+      return { json: answer, text: `${text}${late}` };
+    },
+  }),
+  command({
+    path: 'sessions rename',
+    summary: 'give a session a title, or take it away',
+    args: {
+      '<session>': 'a session key, or the id of one session',
+      '[title...]': 'the title; without one, it is taken away',
+    },
+    examples: ['sessions rename agent:main:main Holiday plans', 'sessions rename agent:main:main'],
+    needs: 'gateway',
+    async run({ session, title }, { client }) {
+      const given = title === undefined || title.length === 0 ? null : title.join(' ');
+      const answer = await client.post<MarkAnswer>(path`/api/sessions/${session}/marks`, { title: given });
+      const { sessionKey, title: kept } = answer.session;
+      const said = kept === null ? `${sessionKey} has no title any more.` : `${sessionKey} is now called "${kept}".`;
+      return { json: answer, text: line(said) };
+    },
+  }),
+  command({
+    path: 'sessions archive',
+    summary: 'put a session away; it is kept, and the next message brings it back',
+    args: { '<session>': 'a session key, or the id of one session' },
+    options: { '--undo': 'take it out again' },
+    examples: ['sessions archive agent:main:web:direct:old-tab', 'sessions archive agent:main:main --undo'],
+    needs: 'gateway',
+    async run({ session, undo }, { client }) {
+      const answer = await client.post<MarkAnswer>(path`/api/sessions/${session}/marks`, { isArchived: !undo });
+      const { sessionKey } = answer.session;
+      return { json: answer, text: line(undo ? `${sessionKey} is listed again.` : `${sessionKey} is put away.`) };
+    },
+  }),
+  command({
     path: 'sessions reset',
     summary: 'end a session; the next message begins a new one',
     args: { '<session>': 'a session key' },
@@ -141,6 +225,7 @@ function formatSession({ session, entries, earlier }: SessionAnswer, shown: read
     `session   ${session.sessionKey}`,
     `id        ${session.sessionId}`,
     `agent     ${session.agentId}`,
+    ...(session.title === null ? [] : [`title     ${session.title}`]),
     `began     ${formatTime(session.startedAt, timezone)}, ${state}`,
     `entries   ${entries}${shown.length < entries ? `, the last ${shown.length} of them here` : ''}`,
     ...(earlier.length > 0 ? [`others    ${countOf(earlier.length, 'session')} of the same key`] : []),

@@ -33,6 +33,9 @@ async function targetAmong(
       surface: each,
       resumedFrom: null,
       endToTell: false,
+      title: null,
+      archivedAt: null,
+      seenAt: null,
       state: {},
     }),
   );

@@ -99,6 +99,7 @@ import { Pairings } from './services/pairings.ts';
 import { lookAtContext, previewMessage } from './services/preview-message.ts';
 import { ReceiptIndex } from './services/receipts/receipt-index.ts';
 import { Runs } from './services/runs.ts';
+import { WordIndex } from './services/search/word-index.ts';
 import type { Services } from './services/services.ts';
 import { describeNearLimits, readSpending } from './services/spending.ts';
 import { Suspensions } from './services/suspensions.ts';
@@ -599,6 +600,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const housekeeping = new Housekeeping({ retention, attachments, sizes, warn });
 
   const receiptIndex = new ReceiptIndex({ store, warn });
+  const wordIndex = new WordIndex({ store, warn });
 
   const pauseWatch = new PauseWatch(warn);
 
@@ -743,6 +745,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
         ]),
     { name: 'the watch over pauses', open: () => pauseWatch.open(), close: () => pauseWatch.close() },
     { name: 'the receipts of prompts', open: () => receiptIndex.open(), close: () => receiptIndex.close() },
+    { name: 'the words of conversations', open: () => wordIndex.open(), close: () => wordIndex.close() },
     { name: 'the housekeeping', open: () => housekeeping.open(), close: () => housekeeping.close() },
     { name: 'the warnings about handlers', close: () => contextWarnings.close() },
   ];

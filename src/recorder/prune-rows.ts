@@ -5,6 +5,7 @@
 // Each plan is one step over a page of rows, the oldest first, for one commit at the site `prune`. The caller goes on at
 // `next`.
 
+import { planForgetWords } from '../store/plan-forget-words.ts';
 import type { Store, Where, Write } from '../store/store.ts';
 import type { SessionRow } from '../store/tables.ts';
 import { batchesOf } from './capture.ts';
@@ -85,7 +86,8 @@ async function planTranscripts(store: Store, { before, after = -1, bytesToFree }
   const of = (ids: readonly string[]): Where<'transcript'> => ({ sessionId: { in: ids } });
   const { taken, bytes, isEnough } = await take(ended, bytesToFree, (ids) => store.measure('transcript', of(ids)));
   const rows = taken.length === 0 ? 0 : await store.count('transcript', of(taken));
-  const writes: readonly Write[] = rows === 0 ? [] : [{ remove: 'transcript', where: of(taken) }];
+  const writes: readonly Write[] =
+    rows === 0 ? [] : [{ remove: 'transcript', where: of(taken) }, ...planForgetWords({ sessionId: { in: taken } })];
   return { writes, rows, bytes, next: isEnough ? undefined : next };
 }
 

@@ -2,6 +2,7 @@
 // belongs to the key. The rows of the sessions stay, ended and without content, so that references to them still
 // resolve. A run that still goes on is not touched; the caller hands in the runs that are over.
 
+import { planForgetWords } from '../store/plan-forget-words.ts';
 import type { Write } from '../store/store.ts';
 import type { SessionRow } from '../store/tables.ts';
 
@@ -16,8 +17,13 @@ export function planSessionDeletion(
 ): readonly Write[] {
   return [
     ...sessions.flatMap(({ sessionId }): readonly Write[] => [
-      { update: 'sessions', where: { sessionId }, set: { surface: null, state: {}, endReason: 'deleted' } },
+      {
+        update: 'sessions',
+        where: { sessionId },
+        set: { surface: null, state: {}, title: null, endReason: 'deleted' },
+      },
       { remove: 'transcript', where: { sessionId } },
+      ...planForgetWords({ sessionId }),
     ]),
     ...chunksOf(endedRunIds, NAMES_PER_WRITE).flatMap((runIds): readonly Write[] => {
       const runId = { in: runIds };

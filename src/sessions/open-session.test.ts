@@ -56,6 +56,9 @@ describe('planSession', () => {
       surface,
       resumedFrom: null,
       endToTell: false,
+      title: null,
+      archivedAt: null,
+      seenAt: null,
       state: {},
     });
   });

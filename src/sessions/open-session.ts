@@ -143,7 +143,9 @@ function continueSession(open: SessionRow, { agentId, surface, now }: SessionReq
   // A schedule is not a person: it neither changes the session's surface nor keeps the session from ending when people
   // are silent.
   const activeAt = surface === null ? open.activeAt : Math.max(open.activeAt, now);
-  const set = { agentId, activeAt, surface: surface ?? open.surface };
+  // A message of a person brings a session back that was put away.
+  const archivedAt = surface === null ? open.archivedAt : null;
+  const set = { agentId, activeAt, archivedAt, surface: surface ?? open.surface };
   const { sessionId } = open;
   return {
     session: { ...open, ...set },
@@ -167,6 +169,9 @@ function newSession(
     surface: surface ?? current?.surface ?? null,
     resumedFrom: current?.sessionId ?? null,
     endToTell: false,
+    title: null,
+    archivedAt: null,
+    seenAt: null,
     state: {},
   };
 }

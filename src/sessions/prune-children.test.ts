@@ -24,7 +24,17 @@ async function child(name: string, rest: Partial<NewRow<'children'>> = {}, sessi
   const row = childRow({ childKey, parentKey: 'agent:main:main', ...over, ...rest });
   await store.commit([{ insert: 'children', row }], { site: 'spawn' });
   if (!session) return;
-  const about = { agentId: 'main', startedAt: 1, activeAt: 1, surface: null, resumedFrom: null, endToTell: false };
+  const about = {
+    agentId: 'main',
+    startedAt: 1,
+    activeAt: 1,
+    surface: null,
+    resumedFrom: null,
+    endToTell: false,
+    title: null,
+    archivedAt: null,
+    seenAt: null,
+  };
   const ended = { endedAt: 2, endReason: 'deleted' as const, state: {} };
   const sessionRow: SessionRow = { sessionId: `ses_${name}`, sessionKey: childKey, ...about, ...ended, ...session };
   await store.commit([{ insert: 'sessions', row: sessionRow }], { site: 'request' });

@@ -12,6 +12,7 @@ import type { AttachmentRow, RunRow, SessionRow } from '../store/tables.ts';
 import { planSessionDeletion } from './delete-session.ts';
 import { endSession, type SessionTelling, tellSessionEnd } from './end-session.ts';
 import { SessionNotBegunError, UnknownSessionError } from './errors.ts';
+import { readFirstWords } from './first-words.ts';
 
 export interface SessionsParts {
   readonly store: Store;
@@ -53,11 +54,27 @@ export interface ShownExtension {
 
 export type ShownSession = SessionRow & { readonly pluginExtensions: readonly ShownExtension[] };
 
+/** A session in a list, with the words that stand for its title when a person gave it none. */
+export type ListedSession = ShownSession & { readonly firstWords: string | null };
+
+/** What a person changes about a session without saying anything in it. */
+export interface SessionMarks {
+  /** Null takes the title away. */
+  readonly title?: string | null | undefined;
+  readonly isArchived?: boolean | undefined;
+  /** Everything that is there now has been seen, or nothing has. */
+  readonly isSeen?: boolean | undefined;
+}
+
 export interface SessionsQuery {
   readonly agentId?: string | undefined;
   /** Selects only sessions that have not ended (true) or only those that have (false). */
   readonly isOpen?: boolean | undefined;
-  /** Selects only sessions that began before the session of this id. */
+  /** Selects only sessions that a person has put away (true) or only the others (false). */
+  readonly isArchived?: boolean | undefined;
+  /** `began`: those that began last come first. `active`: those in which something was said last come first. */
+  readonly order?: 'began' | 'active' | undefined;
+  /** Selects only sessions that come behind the session of this id. */
   readonly before?: string | undefined;
   readonly limit: number;
 }
@@ -90,17 +107,65 @@ export class Sessions {
   }
 
   /** The latest first; `next` is the id to go on from, or null when there are no more. */
-  async list(query: SessionsQuery): Promise<{ sessions: readonly ShownSession[]; next: string | null }> {
-    const { agentId, isOpen, before, limit } = query;
+  async list(query: SessionsQuery): Promise<{ sessions: readonly ListedSession[]; next: string | null }> {
+    const { agentId, isOpen, isArchived, before, limit, order = 'began' } = query;
+    const { store } = this.#parts;
     const where: Where<'sessions'> = {
-      ...(before === undefined ? {} : { sessionId: { lt: before } }),
       ...(agentId === undefined ? {} : { agentId }),
       ...(isOpen === undefined ? {} : { endedAt: isOpen ? null : { not: null } }),
+      ...(isArchived === undefined ? {} : { archivedAt: isArchived ? { not: null } : null }),
     };
-    const orderBy = [['sessionId', 'desc']] as const;
-    const rows = await this.#parts.store.select('sessions', { where, orderBy, limit: limit + 1 });
-    const sessions = await this.show(rows.slice(0, limit));
+    const rows = await (order === 'began' ? this.#byStart : this.#byActivity).call(this, where, before, limit + 1);
+    const shown = await this.show(rows.slice(0, limit));
+    const sessions: ListedSession[] = [];
+    for (const session of shown) {
+      sessions.push({ ...session, firstWords: await readFirstWords(store, session.sessionId) });
+    }
     return { sessions, next: rows.length > limit ? (sessions.at(-1)?.sessionId ?? null) : null };
+  }
+
+  #byStart(where: Where<'sessions'>, before: string | undefined, limit: number): Promise<readonly SessionRow[]> {
+    const after = before === undefined ? {} : { sessionId: { lt: before } };
+    return this.#parts.store.select('sessions', {
+      where: { ...where, ...after },
+      orderBy: [['sessionId', 'desc']],
+      limit,
+    });
+  }
+
+  /** Sessions that were active at the same moment come in the order of their ids, so that no page leaves one out. */
+  async #byActivity(
+    where: Where<'sessions'>,
+    before: string | undefined,
+    limit: number,
+  ): Promise<readonly SessionRow[]> {
+    const { store } = this.#parts;
+    const orderBy = [
+      ['activeAt', 'desc'],
+      ['sessionId', 'desc'],
+    ] as const;
+    if (before === undefined) return store.select('sessions', { where, orderBy, limit });
+    const { activeAt } = await this.find(before);
+    const atOnce = { ...where, activeAt, sessionId: { lt: before } };
+    const same = await store.select('sessions', { where: atOnce, orderBy, limit });
+    const earlier = { ...where, activeAt: { lt: activeAt } };
+    return [...same, ...(await store.select('sessions', { where: earlier, orderBy, limit: limit - same.length }))];
+  }
+
+  /** Changes at least one mark. Rejects with UnknownSessionError. Gives the session as it is then. */
+  async mark(keyOrId: string, { title, isArchived, isSeen }: SessionMarks): Promise<SessionRow> {
+    const { store, now } = this.#parts;
+    const { sessionId } = await this.find(keyOrId);
+    const set = {
+      ...(title === undefined ? {} : { title }),
+      ...(isArchived === undefined ? {} : { archivedAt: isArchived ? now() : null }),
+      ...(isSeen === undefined ? {} : { seenAt: isSeen ? now() : null }),
+    };
+    // What is deleted stays without a title, also when both happen at once.
+    const where = { sessionId, endReason: { not: 'deleted' } };
+    const { changed } = await store.commit([{ update: 'sessions', where, set }], { site: 'session-mark' });
+    if (changed[0] === 0) throw new UnknownSessionError({ session: keyOrId.slice(0, 512) });
+    return this.find(sessionId);
   }
 
   /** For a key: the open session, else the latest one. For an id: exactly that session. */

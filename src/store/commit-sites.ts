@@ -50,6 +50,10 @@ export const COMMIT_SITES = [
   'hook-records',
   /** What the prompts of a run had was written down, so that it can be found by its words. */
   'prompt-receipt',
+  /** The words of what was said were written down, so that it can be searched. */
+  'word-index',
+  /** A person gave a session a title, put it away or looked at it. */
+  'session-mark',
   /** Old captures and records were removed to make room. */
   'prune',
   /**

@@ -43,6 +43,8 @@ export const STORE_KEYS: { readonly [T in TableName]: readonly StoreKey[] } = {
   drafts: [{ fields: ['runId'] }],
   pairings: [{ fields: ['channel', 'accountId', 'senderId'] }],
   channelMemory: [{ fields: ['channel', 'accountId', 'name'] }],
+  entryWords: [{ fields: ['seq'] }, { fields: ['sessionId', 'position'] }],
+  entriesToIndex: [{ fields: ['sessionId', 'position'] }],
 };
 
 export interface StoreKey {
@@ -160,6 +162,7 @@ function holds(value: unknown, condition: Condition | undefined): boolean {
     const letters = (text: string) => (condition.ignoresCase ? text.replace(/[A-Z]/g, (c) => c.toLowerCase()) : text);
     return letters(String(value)).includes(letters(condition.contains));
   }
+  if ('phrases' in condition) return condition.phrases.every((phrase) => ` ${String(value)}`.includes(` ${phrase}`));
   if ('gt' in condition) return compare(value, condition.gt) > 0;
   if ('gte' in condition) return compare(value, condition.gte) >= 0;
   if ('lt' in condition) return compare(value, condition.lt) < 0;

@@ -504,6 +504,39 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
       );
     });
 
+    it('finds words by phrases, from the beginning of a word on, and forgets them with their row', async () => {
+      const texts = ['a new york minute', 'york is new', 'in newer yorkshire', '東 京 都', 'yor', '42 öl'];
+      const row = (index: number, words: string): Write =>
+        insert('entryWords', { sessionId: 's', position: index, agentId: 'main', words });
+      await store.commit(
+        texts.map((words, index) => row(index, words)),
+        accept,
+      );
+      const find = async (...phrases: string[]) => {
+        const rows = await store.select('entryWords', {
+          where: { words: { phrases } },
+          orderBy: [['position', 'asc']],
+        });
+        return rows.map(({ position }) => position).join('');
+      };
+      expect(await find('new')).toBe('012');
+      expect(await find('new yo')).toBe('0');
+      expect(await find('york', 'new')).toBe('012');
+      expect(await find('ork')).toBe('');
+      expect(await find('京 都')).toBe('3');
+      expect(await find('東 都')).toBe('');
+      expect(await find('4', 'ö')).toBe('5');
+      await store.commit([{ update: 'entryWords', where: { position: 1 }, set: { words: 'old' } }], accept);
+      await store.commit([{ remove: 'entryWords', where: { position: 0 } }], accept);
+      expect(await find('new')).toBe('2');
+      expect(await find('old')).toBe('1');
+      for (const phrase of ['', 'a "b"', 'NEAR(a b)', 'a  b', 'a*', '-a'])
+        await expect(find(phrase), phrase).rejects.toThrow(InvalidStoreRequestError);
+      await expect(find()).rejects.toThrow(InvalidStoreRequestError);
+      const elsewhere = store.select('parts', { where: { text: { phrases: ['a'] } } });
+      await expect(elsewhere).rejects.toThrow(InvalidStoreRequestError);
+    });
+
     describe('makes commits', () => {
       it('whole or not at all', async () => {
         await insertInbox({ runId: 'a' });
@@ -694,6 +727,7 @@ function compareOutcome(
 
 const MODELLED = ['sessions', 'inbox', 'runs'] as const;
 const NUMBERED: ReadonlySet<string> = new Set([
+  'entryWords',
   'inbox',
   'outbox',
   'injections',
@@ -890,6 +924,9 @@ function oneOfEach(): { readonly [T in TableName]: NewRow<T> } {
       surface,
       resumedFrom: null,
       endToTell: false,
+      title: null,
+      archivedAt: null,
+      seenAt: null,
       state: { mood: { calm: true } },
     },
     transcript: {
@@ -1162,6 +1199,8 @@ function oneOfEach(): { readonly [T in TableName]: NewRow<T> } {
       approvedBy: 'cli',
     },
     channelMemory: { channel: 'chat', accountId: 'default', name: ids.runId, value: { seq: 7 }, at: 1 },
+    entryWords: { sessionId: ids.runId, position: 1, agentId: 'main', at: 1, words: 'what was said' },
+    entriesToIndex: { sessionId: ids.runId, position: 1 },
     drafts: { runId: ids.runId, surface, handle: { draftId: 'm1' }, shownAt: 1 },
     attachments: {
       ...ids,

@@ -137,7 +137,13 @@ export type Condition =
   | { readonly lt: number | string }
   | { readonly lte: number | string }
   /** The text has this text in it. Without case, only the letters A to Z are compared without it. */
-  | { readonly contains: string; readonly ignoresCase?: boolean | undefined };
+  | { readonly contains: string; readonly ignoresCase?: boolean | undefined }
+  /**
+   * The text has each of these phrases, from the beginning of a word on: `new yo` is in `a new york`, `ork` is not. It is
+   * answered from an index. Only a column of words that are separated by one space can be asked for this, and a phrase
+   * is made of letters, digits and single spaces.
+   */
+  | { readonly phrases: readonly string[] };
 
 export interface Query<T extends TableName> {
   readonly where?: Where<T> | undefined;

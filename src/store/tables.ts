@@ -42,6 +42,8 @@ export interface Tables {
   drafts: DraftRow;
   pairings: PairingRow;
   channelMemory: ChannelMemoryRow;
+  entryWords: EntryWordsRow;
+  entriesToIndex: EntryToIndexRow;
 }
 
 export type TableName = keyof Tables;
@@ -67,6 +69,12 @@ export interface SessionRow {
   readonly endToTell: boolean;
   /** What plugins and commands keep for this session, by owner. */
   readonly state: JsonObject;
+  /** The title that a person gave it. */
+  readonly title: string | null;
+  /** The time at which a person put it away. It is kept, and a new message brings it back. */
+  readonly archivedAt: number | null;
+  /** The time at which a person last looked at it. What came later is unread. */
+  readonly seenAt: number | null;
 }
 
 export interface TranscriptRow {
@@ -688,4 +696,24 @@ export interface ChannelMemoryRow {
   readonly name: string;
   readonly value: JsonValue;
   readonly at: number;
+}
+
+/**
+ * The words of an entry of a transcript, so that it can be found by them. Made from the entry alone, behind the run, and
+ * removed together with it.
+ */
+export interface EntryWordsRow {
+  readonly seq: number;
+  readonly sessionId: string;
+  readonly position: number;
+  readonly agentId: string;
+  readonly at: number;
+  /** Letters and digits only, in lower case and without accents; words are separated by one space. */
+  readonly words: string;
+}
+
+/** An entry whose words are not in `entryWords` yet. It is stored in the same commit as the entry. */
+export interface EntryToIndexRow {
+  readonly sessionId: string;
+  readonly position: number;
 }

@@ -46,6 +46,9 @@ async function session(
     surface: null,
     resumedFrom: null,
     endToTell: false,
+    title: null,
+    archivedAt: null,
+    seenAt: null,
     state: {},
     ...rest,
   };

@@ -319,7 +319,7 @@ describe('/openapi.json', () => {
       requestBody: { content: { 'application/json': { schema: { required: ['text'], additionalProperties: false } } } },
     });
     expect(paths['/api/sessions']?.get).toMatchObject({
-      parameters: [{ name: 'limit', in: 'query', required: false }, {}, {}, {}],
+      parameters: [{ name: 'limit', in: 'query', required: false }, {}, {}, {}, {}, {}],
     });
     expect(paths['/healthz']?.get).toMatchObject({ security: [] });
   });
@@ -337,6 +337,8 @@ describe('/openapi.json', () => {
       ['GET', '/api/commands'],
       ['POST', '/api/messages', { text: 'x' }],
       ['GET', '/api/sessions'],
+      ['GET', '/api/search?text=hello'],
+      ['POST', `${session()}/marks`, { title: 'A title', isArchived: false, isSeen: true }],
       ['GET', session()],
       ['GET', session('/transcript')],
       ['GET', '/api/runs'],

@@ -420,6 +420,9 @@ const OWN_SESSION = {
   surface: null,
   resumedFrom: null,
   endToTell: false,
+  title: null,
+  archivedAt: null,
+  seenAt: null,
   state: {},
 } as const;
 

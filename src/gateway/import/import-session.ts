@@ -4,6 +4,7 @@
 
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 import { isSubagentSessionKey, normalizeSessionKey, parseAgentSessionKey } from '../../protocol/session-key.ts';
+import { planIndexing } from '../../store/plan-indexing.ts';
 import type { Store, Write } from '../../store/store.ts';
 import type { SessionRow, TranscriptRow } from '../../store/tables.ts';
 import { Conversation, type ImportedEntry } from './conversation.ts';
@@ -111,6 +112,9 @@ async function begin(
     surface: null,
     resumedFrom: superseded?.sessionId ?? null,
     endToTell: false,
+    title: null,
+    archivedAt: null,
+    seenAt: null,
     state: withMark({}, source, entries),
   };
   const said = wentOn && source.endedAt === null ? [{ place: source.place, sentence: `${sessionKey} ${WENT_ON}` }] : [];
@@ -177,7 +181,7 @@ function rowsOf(
   all: readonly ImportedEntry[] = added,
 ): readonly Write[] {
   const positions = new Map(all.map(({ id }, index) => [id, index + 1]));
-  return added.map(({ at, kind, message, meta, keepsFrom }, index): Write => {
+  const entries = added.map(({ at, kind, message, meta, keepsFrom }, index): Write => {
     const position = last + index + 1;
     const keeps = keepsFrom === undefined ? undefined : positions.get(keepsFrom);
     const bounds: JsonObject = kind === 'compaction' ? { summarisedTo: (keeps ?? position) - 1 } : {};
@@ -193,6 +197,7 @@ function rowsOf(
     };
     return { insert: 'transcript', row };
   });
+  return [...entries, ...planIndexing(entries)];
 }
 
 /** No run has this id: what was brought along was not said in a run of Atrium. */

@@ -17,6 +17,9 @@ beforeEach(async () => {
     surface: null,
     resumedFrom: null,
     endToTell: false,
+    title: null,
+    archivedAt: null,
+    seenAt: null,
     state: {},
     ...times,
   };

@@ -31,6 +31,9 @@ export const TABLES: { readonly [T in TableName]: TableLayout<T> } = {
       resumedFrom: 'text?',
       endToTell: 'boolean',
       state: 'json',
+      title: 'text?',
+      archivedAt: 'integer?',
+      seenAt: 'integer?',
     },
   },
   transcript: {
@@ -404,6 +407,22 @@ export const TABLES: { readonly [T in TableName]: TableLayout<T> } = {
     table: 'channel_memory',
     columns: { channel: 'text', accountId: 'text', name: 'text', value: 'json?', at: 'integer' },
   },
+  entryWords: {
+    table: 'entry_words',
+    columns: {
+      seq: 'seq',
+      sessionId: 'text',
+      position: 'integer',
+      agentId: 'text',
+      at: 'integer',
+      words: 'text',
+    },
+    phrases: { words: 'entry_words_index' },
+  },
+  entriesToIndex: {
+    table: 'entries_to_index',
+    columns: { sessionId: 'text', position: 'integer' },
+  },
   attachments: {
     table: 'attachments',
     columns: {
@@ -421,6 +440,8 @@ export const TABLES: { readonly [T in TableName]: TableLayout<T> } = {
 export interface TableLayout<T extends TableName> {
   readonly table: string;
   readonly columns: { readonly [C in keyof Tables[T]]: ColumnKind };
+  /** The full-text index of each column that can be searched by phrases. */
+  readonly phrases?: { readonly [C in keyof Tables[T]]?: string } | undefined;
 }
 
 /** `sessionKey` is `session_key` in the database. */

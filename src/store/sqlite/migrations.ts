@@ -471,4 +471,45 @@ export const MIGRATIONS: readonly Migration[] = [
     version: 13,
     statements: ['ALTER TABLE waits ADD COLUMN handed TEXT', 'ALTER TABLE waits ADD COLUMN given TEXT'],
   },
+  {
+    version: 14,
+    statements: [
+      'ALTER TABLE sessions ADD COLUMN title TEXT',
+      'ALTER TABLE sessions ADD COLUMN archived_at BIGINT',
+      'ALTER TABLE sessions ADD COLUMN seen_at BIGINT',
+      'CREATE INDEX sessions_by_activity ON sessions (active_at, session_id)',
+      `CREATE TABLE entry_words (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT,
+        session_id TEXT NOT NULL,
+        position BIGINT NOT NULL,
+        agent_id TEXT NOT NULL,
+        at BIGINT NOT NULL,
+        words TEXT NOT NULL,
+        UNIQUE (session_id, position)
+      )`,
+      // The words are separated already, so the simplest tokenizer finds exactly them. `secure-delete` makes the index
+      // forget a word together with its row; otherwise it would stay in the file until the index is merged.
+      `CREATE VIRTUAL TABLE entry_words_index USING fts5(
+        words, content = 'entry_words', content_rowid = 'seq', tokenize = 'ascii'
+      )`,
+      "INSERT INTO entry_words_index (entry_words_index, rank) VALUES ('secure-delete', 1)",
+      `CREATE TRIGGER entry_words_added AFTER INSERT ON entry_words BEGIN
+        INSERT INTO entry_words_index (rowid, words) VALUES (new.seq, new.words);
+      END`,
+      `CREATE TRIGGER entry_words_removed AFTER DELETE ON entry_words BEGIN
+        INSERT INTO entry_words_index (entry_words_index, rowid, words) VALUES ('delete', old.seq, old.words);
+      END`,
+      `CREATE TRIGGER entry_words_changed AFTER UPDATE OF words ON entry_words BEGIN
+        INSERT INTO entry_words_index (entry_words_index, rowid, words) VALUES ('delete', old.seq, old.words);
+        INSERT INTO entry_words_index (rowid, words) VALUES (new.seq, new.words);
+      END`,
+      `CREATE TABLE entries_to_index (
+        session_id TEXT NOT NULL,
+        position BIGINT NOT NULL,
+        PRIMARY KEY (session_id, position)
+      )`,
+      // What older versions have written is indexed in the background.
+      'INSERT INTO entries_to_index (session_id, position) SELECT session_id, position FROM transcript',
+    ],
+  },
 ];

@@ -23,14 +23,16 @@ export interface TableCodec {
   /** All columns except the one that the database numbers. */
   readonly inserted: readonly Column[];
   readonly isNumbered: boolean;
+  /** The full-text index of each field that can be searched by phrases. */
+  readonly phrases: Readonly<Record<string, string | undefined>>;
 }
 
 const CODECS: ReadonlyMap<string, TableCodec> = new Map(
-  Object.entries(TABLES).map(([name, { table, columns: kinds }]) => {
+  Object.entries(TABLES).map(([name, { table, columns: kinds, phrases = {} }]) => {
     const columns = Object.entries(kinds).map(([field, kind]) => toColumn(field, kind));
     const inserted = columns.filter(({ kind }) => kind !== 'seq');
     const byField = new Map(columns.map((column) => [column.field, column]));
-    return [name, { table, columns, byField, inserted, isNumbered: inserted.length < columns.length }];
+    return [name, { table, columns, byField, inserted, isNumbered: inserted.length < columns.length, phrases }];
   }),
 );
 

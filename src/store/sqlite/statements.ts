@@ -255,14 +255,15 @@ function buildWhere(
       if (undefinedConditions === 'skip') continue;
       throw new InvalidStoreRequestError({ table: codec.table, problem: `the condition on "${field}" is undefined` });
     }
-    sql += `${sql === '' ? ' WHERE ' : ' AND '}${buildCondition(codec.table, column, condition, values)}`;
+    sql += `${sql === '' ? ' WHERE ' : ' AND '}${buildCondition(codec, column, condition, values)}`;
   }
   return { sql, values };
 }
 
 const COMPARISONS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
 
-function buildCondition(table: string, column: Column, condition: Condition, values: SqlValue[]): string {
+function buildCondition(codec: TableCodec, column: Column, condition: Condition, values: SqlValue[]): string {
+  const { table } = codec;
   const { name, field, kind } = column;
   if (condition === null) return `${name} IS NULL`;
   if (typeof condition === 'object' && 'not' in condition && condition.not === null) return `${name} IS NOT NULL`;
@@ -290,6 +291,7 @@ function buildCondition(table: string, column: Column, condition: Condition, val
     values.push(encodeValue(table, column, condition.contains));
     return condition.ignoresCase ? `instr(lower(${name}), lower(?)) > 0` : `instr(${name}, ?) > 0`;
   }
+  if ('phrases' in condition) return buildPhrases(codec, column, condition.phrases, values);
   for (const [key, value] of Object.entries(condition)) {
     const comparison = COMPARISONS[key as keyof typeof COMPARISONS];
     if (comparison) {
@@ -299,6 +301,20 @@ function buildCondition(table: string, column: Column, condition: Condition, val
   }
   throw new InvalidStoreRequestError({ table, problem: `the condition on "${field}" is of no known form` });
 }
+
+/** All phrases must be in the text, and the last word of each may be only the beginning of a word. */
+function buildPhrases(codec: TableCodec, { field }: Column, phrases: readonly string[], values: SqlValue[]): string {
+  const { table } = codec;
+  const index = codec.phrases[field];
+  if (index === undefined)
+    throw new InvalidStoreRequestError({ table, problem: `"${field}" has no words that could be searched` });
+  if (phrases.length === 0 || !phrases.every((phrase) => PHRASE.test(phrase)))
+    throw new InvalidStoreRequestError({ table, problem: 'a phrase needs words of letters and digits' });
+  values.push(phrases.map((phrase) => `"${phrase}" *`).join(' AND '));
+  return `seq IN (SELECT rowid FROM ${index} WHERE ${index} MATCH ?)`;
+}
+
+const PHRASE = /^[\p{L}\p{N}]+(?: [\p{L}\p{N}]+)*$/u;
 
 /** JSON would keep a lone surrogate, but the column does not have one. */
 function wellFormed(value: SqlValue): SqlValue {

@@ -1,8 +1,10 @@
 // Sessions: list them, read what was said, end or delete one.
 
 import { isAbsolute } from 'node:path';
+import { oneLine } from '../../../protocol/one-line.ts';
 import { resolveSessionType, SESSION_TYPES } from '../../../protocol/session-type.ts';
 import { UnknownSessionError } from '../../../sessions/errors.ts';
+import { searchSaid } from '../../services/search/search-said.ts';
 import { type Route, route, type Zod } from '../route.ts';
 import {
   agentId,
@@ -19,6 +21,8 @@ import {
   wholeNumber,
 } from './pieces.ts';
 
+const LONGEST_TITLE = 200;
+
 const session = (z: Zod) =>
   z.object({
     sessionId: id(z),
@@ -33,9 +37,20 @@ const session = (z: Zod) =>
     type: z.enum(SESSION_TYPES).describe('What its key says: a conversation, a subagent, or something scheduled.'),
     endToTell: z.boolean().describe('It has ended, and its observers are yet to be told.'),
     state: z.record(z.string(), z.unknown()),
+    title: z.string().nullable().describe('The title that a person gave it.'),
+    archivedAt: at(z).nullable().describe('When a person put it away; the next message brings it back.'),
+    seenAt: at(z).nullable().describe('When a person last looked at it; it is unread when `activeAt` is later.'),
     pluginExtensions: z
       .array(z.object({ pluginId: z.string(), namespace: z.string(), value: z.unknown() }))
       .describe('What plugins keep for the session, as far as they show it; of one that has not ended.'),
+  });
+
+const listed = (z: Zod) =>
+  session(z).extend({
+    firstWords: z
+      .string()
+      .nullable()
+      .describe('The beginning of what was said first, to show where there is no title.'),
   });
 
 const entry = (z: Zod) =>
@@ -59,20 +74,30 @@ export const SESSION_ROUTES: readonly Route[] = [
     query: (z) =>
       z.strictObject({
         limit: limit(z),
-        before: cursor(z, 'ses').optional().describe('A session id: only sessions that began before it.'),
+        before: cursor(z, 'ses').optional().describe('A session id: only sessions that come behind it.'),
+        order: z
+          .enum(['began', 'active'])
+          .default('began')
+          .describe('Which comes first: the session that began last, or the one in which something was said last.'),
+        archived: z
+          .enum(['true', 'false'])
+          .optional()
+          .describe('Only sessions that a person has put away, or only the others.'),
         open: z
           .enum(['true', 'false'])
           .optional()
           .describe('Only sessions that have not ended, or only those that have.'),
         agent: agentId(z).optional(),
       }),
-    answer: (z) => z.object({ sessions: z.array(session(z)), next: next(z) }),
-    handle: async ({ services, query: { limit: most, before, open, agent } }) => {
+    answer: (z) => z.object({ sessions: z.array(listed(z)), next: next(z) }),
+    handle: async ({ services, query: { limit: most, before, order, open, archived, agent } }) => {
       const { sessions, ...rest } = await services.sessions.list({
         limit: most,
         before,
+        order,
         agentId: agent,
         isOpen: open === undefined ? undefined : open === 'true',
+        isArchived: archived === undefined ? undefined : archived === 'true',
       });
       return { sessions: sessions.map(withType), ...rest };
     },
@@ -170,6 +195,69 @@ export const SESSION_ROUTES: readonly Route[] = [
       const sessionKey = await services.sessions.findKey(params.session);
       return services.records.exportSession({ ...body, sessionKey });
     },
+  }),
+  route({
+    method: 'post',
+    path: '/api/sessions/{session}/marks',
+    summary: 'Gives a session a title, puts it away or takes it out again, or notes that it was looked at.',
+    detail: 'What is left out stays as it is. The agent and the conversation are not told.',
+    access: 'token',
+    body: (z) =>
+      z
+        .strictObject({
+          title: z
+            .string()
+            .transform((text) => oneLine(text, LONGEST_TITLE))
+            .refine((text) => text !== '', 'must have a visible character')
+            .nullable()
+            .optional()
+            .describe('One line of at most 200 characters; null takes the title away.'),
+          isArchived: z.boolean().optional(),
+          isSeen: z.boolean().optional(),
+        })
+        .refine((marks) => Object.values(marks).some((mark) => mark !== undefined), 'must have at least one field'),
+    answer: (z) => z.object({ session: session(z) }),
+    handle: async ({ services, params, body }) => {
+      const row = await services.sessions.mark(params.session, body);
+      const [marked] = await services.sessions.show([row]);
+      return { session: withType(marked ?? { ...row, pluginExtensions: [] }) };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/api/search',
+    summary: 'Finds what people and agents have said, in all sessions, the latest first.',
+    detail:
+      'Each word of `text` stands in what is found, or begins a word that does. Case and accents do not matter. What was deleted or blocked is not found.',
+    access: 'token',
+    query: (z) =>
+      z.strictObject({
+        text: z.string().min(1).max(500),
+        agent: agentId(z).optional(),
+        limit: limit(z),
+        before: position(z).optional().describe('The `next` of the page before.'),
+      }),
+    answer: (z) =>
+      z.object({
+        found: z.array(
+          z.object({
+            sessionId: id(z),
+            sessionKey: sessionKey(z),
+            agentId: agentId(z),
+            position: wholeNumber(z),
+            runId: id(z),
+            at: at(z),
+            role: z.enum(['user', 'assistant']),
+            excerpt: z.string(),
+          }),
+        ),
+        next: wholeNumber(z).nullable(),
+        unindexed: wholeNumber(z).describe('Entries that were said too recently to be found yet.'),
+      }),
+    handle: async ({ services: { store }, query: { agent, ...query } }) => ({
+      ...(await searchSaid(store, { ...query, agentId: agent })),
+      unindexed: await store.count('entriesToIndex'),
+    }),
   }),
   route({
     method: 'post',

@@ -10,6 +10,7 @@ import { PIECE_GRAIN_MS } from '../../../recorder/prune-captures.ts';
 import { PreconditionFailedError } from '../../../store/errors.ts';
 import type { Store, Write } from '../../../store/store.ts';
 import type { CaptureRow, RunRow } from '../../../store/tables.ts';
+import { BackgroundWork } from '../background-work.ts';
 import { type TranscriptOf, transcriptsIn } from '../read-request-spans.ts';
 import { packPieces } from './piece-list.ts';
 import { type Piece, type RunReceipt, readReceipt } from './run-receipt.ts';
@@ -19,8 +20,6 @@ export interface ReceiptIndexParts {
   readonly warn: (sentence: string) => void;
 }
 
-const FIRST_MS = 1_000;
-const EVERY_MS = 5_000;
 const PAGE = 100;
 /** While there is much to do, it rests this many times as long as it has worked. */
 const REST = 3;
@@ -28,41 +27,23 @@ const MOST_KNOWN = 20_000;
 
 export class ReceiptIndex {
   readonly #parts: ReceiptIndexParts;
-  readonly #closed = new AbortController();
+  readonly #background = new BackgroundWork({
+    work: () => this.catchUp({ rest: REST }),
+    failed: ({ message }) => this.#parts.warn(`Receipts of prompts could not be written: ${message}`),
+  });
   /** The number of a piece, and the time of its last use as the store has it at least; by scope and hash. */
   readonly #known = new Map<string, { readonly seq: number; readonly usedAt: number }>();
-  #timer: NodeJS.Timeout | undefined;
-  #working: Promise<unknown> | undefined;
 
   constructor(parts: ReceiptIndexParts) {
     this.#parts = parts;
   }
 
   open(): void {
-    this.#plan(FIRST_MS);
+    this.#background.open();
   }
 
-  async close(): Promise<void> {
-    this.#closed.abort();
-    clearTimeout(this.#timer);
-    await this.#working;
-  }
-
-  #plan(ms: number): void {
-    if (this.#closed.signal.aborted) return;
-    this.#timer = setTimeout(() => {
-      this.#working = this.#work().then(() => this.#plan(EVERY_MS));
-    }, ms);
-    this.#timer.unref();
-  }
-
-  async #work(): Promise<void> {
-    try {
-      await this.catchUp({ rest: REST });
-    } catch (error) {
-      if (!this.#closed.signal.aborted)
-        this.#parts.warn(`Receipts of prompts could not be written: ${(error as Error).message}`);
-    }
+  close(): Promise<void> {
+    return this.#background.close();
   }
 
   /** Indexes every run that has ended. Resolves with their number. Rejects with the errors of the store. */
@@ -71,14 +52,14 @@ export class ReceiptIndex {
     for (;;) {
       const indexed = await this.#pass(rest);
       all += indexed;
-      if (indexed === 0 || this.#closed.signal.aborted) return all;
+      if (indexed === 0 || this.#background.signal.aborted) return all;
     }
   }
 
   /** Captures of the same moment may be left for the next pass, when a page ends among them. */
   async #pass(rest: number): Promise<number> {
     const { store } = this.#parts;
-    const { signal } = this.#closed;
+    const { signal } = this.#background;
     let indexed = 0;
     let after = -1;
     while (!signal.aborted) {

@@ -1,0 +1,17 @@
+// How a conversation is called that a person gave no title: the beginning of what was said first in it.
+
+import { oneLine } from '../protocol/one-line.ts';
+import type { Store } from '../store/store.ts';
+import { saidIn } from './said-in.ts';
+
+const MOST_CHARS = 80;
+/** A session may begin with entries that no person wrote, such as a summary or a task. */
+const ENTRIES = 10;
+
+/** Null for a session in which a person has said nothing yet, or of which nothing is kept. */
+export async function readFirstWords(store: Store, sessionId: string): Promise<string | null> {
+  const where = { sessionId, kind: 'message' };
+  const entries = await store.select('transcript', { where, orderBy: [['position', 'asc']], limit: ENTRIES });
+  const first = entries.find((entry) => entry.message.role === 'user' && oneLine(saidIn(entry)) !== '');
+  return first ? oneLine(saidIn(first), MOST_CHARS) : null;
+}
