@@ -1,9 +1,10 @@
 // The skills of an agent in the order in which they win: those of the workspace, then those of the state directory,
-// then those of plugins. It says where each comes from, and reads names and descriptions only.
+// then those of plugins, then those of the folders that the operator names. It says where each comes from, and reads names and descriptions only.
 
 import { join } from 'node:path';
 import { withConfigVariables } from '../config/config-variables.ts';
 import { loadConfig } from '../config/load-config.ts';
+import { extraSkillFolders } from '../config/skill-folders.ts';
 import { CachedFileSource } from '../context/sources/file-source.ts';
 import { SkillCatalogue, type SkillFolder } from '../context/sources/skills.ts';
 import { contextPolicyOf } from '../gateway/composer/context-policy.ts';
@@ -55,6 +56,7 @@ export async function listSkills(
     ...(await listPluginSkillFolders(isOn)).map(({ pluginId, dir, rootDir }) => {
       return { dir, roots: [rootDir], from: `plugin ${pluginId}` };
     }),
+    ...extraSkillFolders(config, environment).map((folder) => ({ ...folder, from: 'skills.load.extraDirs' })),
   ];
   const { skills, refused } = await new SkillCatalogue().load(
     new CachedFileSource(),

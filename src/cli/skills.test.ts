@@ -1,4 +1,5 @@
-import { chmod } from 'node:fs/promises';
+import { chmod, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ScratchPackages } from '../plugins/install/fixtures/scratch-packages.ts';
 import { CliHome } from './fixtures/cli-home.ts';
@@ -133,6 +134,14 @@ describe('a skill that is not for this home', () => {
     };
     await home.write('openclaw.json', JSON.stringify({ skills: { entries } }));
     expect((await listed()).names).toEqual(['by-env', 'by-key']);
+  });
+
+  it('may be in a folder that the operator names, out of which no link leads', async () => {
+    await home.write('elsewhere/kettle/SKILL.md', '---\nname: kettle\ndescription: It is kettle.\n---\n');
+    await home.write('outside/SKILL.md', '---\nname: outside\ndescription: It is outside.\n---\n');
+    await symlink(join(home.stateDir, 'outside'), join(home.stateDir, 'elsewhere', 'linked'));
+    await home.write('openclaw.json', `{ skills: { load: { extraDirs: ["${home.stateDir}/elsewhere", "~/none"] } } }`);
+    expect((await listed()).names).toEqual(['kettle']);
   });
 
   it('is left out when the list of the agent does not have it, or when it asks to be', async () => {

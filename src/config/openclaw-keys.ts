@@ -340,6 +340,7 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
     'It counts when a skill requires a variable; commands are not given it, see tools.exec.env.',
   ),
   ...missing('skills.entries.*.config', 'Nothing reads the settings of a skill.'),
+  ...used('skills.load', 'extraDirs'),
   ...missing(
     'skills.load',
     'Skills are found in the workspace, in the folder skills of the state directory and in plugins, at each run.',

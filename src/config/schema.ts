@@ -989,6 +989,11 @@ const mcp = shared({
 });
 
 const skills = shared({
+  load: shared({
+    extraDirs: texts()
+      .optional()
+      .describe('Further folders of skills. Skills of the same name elsewhere go before them.'),
+  }).optional(),
   entries: recordOf(
     shared({
       enabled: flag().optional().describe('Whether the skill is listed in the prompt. Default true.'),

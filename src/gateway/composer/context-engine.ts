@@ -6,6 +6,7 @@ import type { ContextPort } from '../../agent/run-parts.ts';
 import { resolveAgentWorkspaceDir } from '../../config/agent-workspace.ts';
 import { listAgentIds, resolveDefaultAgentId } from '../../config/agents.ts';
 import type { Config } from '../../config/schema.ts';
+import { extraSkillFolders } from '../../config/skill-folders.ts';
 import { resolveTimezone } from '../../config/timezone.ts';
 import { resolveUserPath } from '../../config/user-path.ts';
 import { type Composition, compose } from '../../context/compose.ts';
@@ -264,7 +265,9 @@ export class ContextEngine implements ContextPort {
   /** The folders outside of the workspace whose skills an agent may read. */
   async sharedSkillDirs(request: ContextRequest): Promise<readonly string[]> {
     const { pluginSkills } = await this.prepare(request);
-    return [join(this.#settings.environment.stateDir, 'skills'), ...pluginSkills.map(({ dir }) => dir)];
+    const { environment } = this.#settings;
+    const others = [...pluginSkills, ...extraSkillFolders(this.#config, environment)];
+    return [join(environment.stateDir, 'skills'), ...others.map(({ dir }) => dir)];
   }
 
   /** Most homes have no shared skills, and the state directory has to be listed anyway. */
@@ -276,7 +279,12 @@ export class ContextEngine implements ContextPort {
     const names = await files.list(stateDir);
     const hasShared = names === undefined || names.includes('skills');
     const shared = hasShared ? [folderIn(stateDir)] : [];
-    const folders = [folderIn(workspaceDir), ...shared, ...pluginSkills];
+    const folders = [
+      folderIn(workspaceDir),
+      ...shared,
+      ...pluginSkills,
+      ...extraSkillFolders(this.#config, environment),
+    ];
     return this.#skills.load(files, folders, skillPolicyOf(this.#config, agentId, environment));
   }
 }
