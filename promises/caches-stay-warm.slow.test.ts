@@ -105,10 +105,13 @@ class CachingProvider {
 
 function saidTo(request: RecordedRequest): ModelReply {
   if (!('tools' in request.json)) return reply('They talked about words.');
-  const said = JSON.stringify(request.json.messages ?? []);
+  const { messages, input, contents } = request.json;
+  const said = JSON.stringify(messages ?? input ?? contents ?? []);
   const [, wish = 'plain', number = '0'] = [...said.matchAll(/(plain|look|spawn) (\d+) /g)].at(-1) ?? [];
   if (request.body.slice(-2_000).includes('[Subagent Task]')) return reply('The work is done.');
-  const isAnswered = /"tool_call_id"|"tool_result"/.test(said.slice(said.lastIndexOf(`${wish} ${number} `)));
+  const isAnswered = /"tool_call_id"|"tool_result"|"function_call_output"|"functionResponse"/.test(
+    said.slice(said.lastIndexOf(`${wish} ${number} `)),
+  );
   if (isAnswered || wish === 'plain') return reply(`Noted ${number}.`);
   return wish === 'look'
     ? toolCalls([{ name: 'read', params: { path: 'USER.md' } }], 'Let me see.')
