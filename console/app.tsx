@@ -49,7 +49,8 @@ export function App({ state, room }: AppProps) {
       )}
       <div class="stage">
         <TopBar state={state} room={room} route={currentRoute.value} />
-        <main id="content" class="content" tabIndex={-1}>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: without a mouse, only an element that has the focus is scrolled. */}
+        <main id="content" class="content" tabIndex={0}>
           <Part state={state} room={room} route={currentRoute.value} />
         </main>
       </div>
@@ -63,6 +64,10 @@ export function App({ state, room }: AppProps) {
 }
 
 const ContextPage = lazyPage(() => import('./context/context-page.tsx'));
+const RunsPage = lazyPage(() => import('./runs/runs-page.tsx'));
+const RunPage = lazyPage(() => import('./runs/run-page.tsx'));
+const HooksPage = lazyPage(() => import('./hooks/hooks-page.tsx'));
+const OperationsPage = lazyPage(() => import('./operations/operations-page.tsx'));
 
 function Part({ state, room, route }: AppProps & { route: Route }) {
   switch (route.page) {
@@ -72,7 +77,15 @@ function Part({ state, room, route }: AppProps & { route: Route }) {
       return <ChatPage state={state} room={room} />;
     case 'context':
       return <ContextPage state={state} route={route} />;
-    default:
+    case 'runs':
+      return <RunsPage state={state} session={route.session} />;
+    case 'run':
+      return <RunPage state={state} route={route} />;
+    case 'hooks':
+      return <HooksPage state={state} />;
+    case 'operations':
+      return <OperationsPage state={state} />;
+    case 'unknown':
       return (
         <EmptyState title="There is nothing at this address" text="The link may be old, or was cut short.">
           <Link class="button" to={{ page: 'home' }}>

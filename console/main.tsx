@@ -14,6 +14,7 @@ import './style/chat.css';
 import './style/markdown.css';
 import './style/report.css';
 import './style/context.css';
+import './style/pages.css';
 
 const [, given] = /^#token=(.+)$/.exec(location.hash) ?? [];
 if (given) {

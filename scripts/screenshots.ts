@@ -69,11 +69,13 @@ const FILES = {
 const VARIANTS = {
   light: { viewport: { width: 1440, height: 900 }, colorScheme: 'light' },
   dark: { viewport: { width: 1440, height: 900 }, colorScheme: 'dark' },
-  phone: { viewport: { width: 390, height: 844 }, colorScheme: 'light', deviceScaleFactor: 2 },
+  phone: { viewport: { width: 390, height: 844 }, colorScheme: 'light' },
 } as const;
 
 interface Shot {
   readonly name: string;
+  /** The other variants, besides the light one. */
+  readonly also: readonly (keyof typeof VARIANTS)[];
   prepare(page: Page, url: string): Promise<void>;
 }
 
@@ -150,18 +152,19 @@ async function shots(): Promise<readonly Shot[]> {
   const at = (path: string) => async (page: Page, url: string) => {
     await page.goto(`${url}${path}#token=${TOKEN}`);
     await page.waitForLoadState('networkidle');
-    await page.waitForTimeout(400);
+    await page.waitForTimeout(300);
   };
   const session = `/sessions/${encodeURIComponent(key)}`;
   return [
-    { name: 'chat', prepare: at(session) },
-    { name: 'context', prepare: at(`${session}/runs/${run?.runId}/context`) },
-    { name: 'what-if', prepare: at(`${session}/context`) },
-    { name: 'run', prepare: at(`/runs/${run?.runId}`) },
-    { name: 'hooks', prepare: at('/hooks') },
-    { name: 'operations', prepare: at('/operations') },
+    { name: 'chat', also: ['dark', 'phone'], prepare: at(session) },
+    { name: 'context', also: ['dark', 'phone'], prepare: at(`${session}/runs/${run?.runId}/context`) },
+    { name: 'what-if', also: [], prepare: at(`${session}/context`) },
+    { name: 'run', also: ['dark'], prepare: at(`/runs/${run?.runId}`) },
+    { name: 'hooks', also: ['dark'], prepare: at('/hooks') },
+    { name: 'operations', also: ['dark', 'phone'], prepare: at('/operations') },
     {
       name: 'new',
+      also: ['dark'],
       prepare: async (page: Page, url: string) => {
         await at('/new')(page, url);
         await page.getByLabel('Message', { exact: true }).fill('/');
@@ -171,9 +174,10 @@ async function shots(): Promise<readonly Shot[]> {
   ];
 }
 
-async function take({ name, prepare }: Shot): Promise<void> {
-  for (const [variant, options] of Object.entries(VARIANTS)) {
-    const context = await browser.newContext(options);
+async function take({ name, also, prepare }: Shot): Promise<void> {
+  for (const variant of ['light', ...also] as const) {
+    const context = await browser.newContext(VARIANTS[variant]);
+    context.setDefaultTimeout(90_000);
     const page = await context.newPage();
     await prepare(page, server.url);
     await page.screenshot({ path: join(folder, `${name}-${variant}.png`) });

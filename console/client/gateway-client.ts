@@ -14,7 +14,9 @@ import type { UnusedSetting } from '../../src/protocol/unused-setting.ts';
 import type {
   ApprovalRow,
   CaptureRow,
+  DeadLetterRow,
   HookRecordRow,
+  JobRow,
   PairingRow,
   RunRow,
   SessionRow,
@@ -36,7 +38,9 @@ export type ListedSession = Omit<SessionRow, 'endToTell' | 'state'> & {
   readonly type: SessionType;
   readonly title?: string | null | undefined;
 };
-export type CalledHook = Pick<HookRecordRow, 'seq' | 'hook' | 'handler' | 'owner' | 'outcome' | 'error'>;
+export type CalledHook = Omit<HookRecordRow, 'runId' | 'sessionKey'>;
+export type DeadLetter = Pick<DeadLetterRow, 'id' | 'direction' | 'reason' | 'createdAt' | 'payload'>;
+export type Job = Pick<JobRow, 'id' | 'name' | 'agentId' | 'enabled' | 'nextAt' | 'message'>;
 
 /** The subagents of a session, and its runs that wait for some of them. */
 export interface SessionSubagents {
@@ -62,6 +66,13 @@ export interface TranscriptPage {
   readonly before: number | null;
 }
 
+/** A part of an answer on its way to its surface. */
+interface ToldDelivery {
+  readonly seq: number;
+  readonly status: string;
+  readonly error: string | null;
+}
+
 export interface RunCost {
   readonly cost: number | null;
   readonly unpriced: number;
@@ -72,6 +83,87 @@ export interface GatewayNews {
   readonly warnings: readonly string[];
   readonly unused: readonly UnusedSetting[];
   readonly channels: readonly { readonly id: string }[];
+}
+
+export interface HandlerStatus {
+  readonly hook: string;
+  readonly id: string;
+  readonly owner: string;
+  readonly state: 'armed' | 'blocked' | 'suspended' | 'pending' | 'failed';
+  /** Why it is not called; null for one that is. */
+  readonly reason: string | null;
+  readonly calls: number;
+  readonly errors: number;
+  readonly timeouts: number;
+  readonly p50Ms: number | null;
+  readonly p95Ms: number | null;
+  readonly lastFiredAt: number | null;
+  readonly lastFailure: { readonly at: number; readonly outcome: string; readonly error: string | null } | null;
+}
+
+export interface PluginStatus {
+  readonly id: string;
+  readonly name: string;
+  readonly version?: string | undefined;
+  readonly origin: string;
+  readonly state: string;
+  readonly reason: string;
+  readonly where: string | null;
+}
+
+/** How the gateway is now, for its operator. */
+export interface GatewayStatus extends GatewayNews {
+  readonly startedAt: number;
+  readonly running: readonly unknown[];
+  readonly waiting: number;
+  readonly sessions: number;
+  readonly outbox: { readonly queued: number; readonly failed: number };
+  readonly deadLetters: { readonly in: number; readonly out: number };
+  readonly channels: readonly {
+    readonly id: string;
+    readonly guarantee: { readonly level: string };
+    readonly accounts?:
+      | readonly {
+          readonly accountId: string;
+          readonly state: string;
+          readonly detail?: string | undefined;
+          readonly nextStep?: string | undefined;
+        }[]
+      | undefined;
+  }[];
+}
+
+export interface SpendLimit {
+  readonly setting: string;
+  readonly per: string;
+  readonly money: number | null;
+  readonly tokens: number | null;
+  readonly counters: readonly {
+    readonly period: string;
+    readonly share: number;
+    readonly agent: string | null;
+    readonly session: string | null;
+    readonly sender: string | null;
+  }[];
+}
+
+export interface UsageDay {
+  /** The day, such as 2026-11-17. */
+  readonly key: string;
+  readonly calls: number;
+  readonly input: number;
+  readonly output: number;
+  readonly cost: number | null;
+}
+
+/** Everything that the page of operations shows. */
+export interface Operations {
+  readonly status: GatewayStatus;
+  readonly approvals: readonly ToldApproval[];
+  readonly deadLetters: readonly DeadLetter[];
+  readonly jobs: readonly Job[];
+  readonly limits: readonly SpendLimit[];
+  readonly usage: readonly UsageDay[];
 }
 
 /** How a request of a run compares with the one before it. */
@@ -223,9 +315,91 @@ export class GatewayClient {
 
   /** The handlers that were called in a run and did not answer as they should. */
   async failedHooks(runId: string): Promise<readonly CalledHook[]> {
+    return (await this.#calledHooks(runId)).filter(({ outcome }) => outcome !== 'done');
+  }
+
+  async #calledHooks(runId: string): Promise<readonly CalledHook[]> {
     const path = `/api/runs/${encodeURIComponent(runId)}/hooks`;
-    const { records } = await this.#read<{ records: readonly CalledHook[] }>(path);
-    return records.filter(({ outcome }) => outcome !== 'done');
+    return (await this.#read<{ records: readonly CalledHook[] }>(path)).records;
+  }
+
+  /** A run with everything that happened in it. What is not kept any more is left out. */
+  async wholeRun(runId: string) {
+    type Told = { run: ToldRun; calls: readonly RunCall[]; deliveries: readonly ToldDelivery[] };
+    const told = await this.#read<Told>(`/api/runs/${encodeURIComponent(runId)}`);
+    const { sessionKey, sessionId } = told.run;
+    const [hooks, page, approvals, children, siblings] = await Promise.all([
+      this.#calledHooks(runId),
+      this.#entriesOf(sessionId ?? sessionKey).catch(() => []),
+      this.approvals(sessionKey),
+      this.#read<SessionSubagents>(`/api/subagents?limit=200&run=${encodeURIComponent(runId)}`),
+      this.runsOf(sessionKey),
+    ]);
+    return {
+      ...told,
+      hooks,
+      entries: page.filter((entry) => entry.runId === runId),
+      approvals: approvals.filter((approval) => approval.runId === runId),
+      subagents: children.subagents,
+      siblings,
+    };
+  }
+
+  async #entriesOf(session: string): Promise<readonly TranscriptEntry[]> {
+    const path = `/api/sessions/${encodeURIComponent(session)}/transcript?order=desc&limit=500`;
+    return (await this.#read<{ entries: TranscriptEntry[] }>(path)).entries.toReversed();
+  }
+
+  async latestRuns(session: string | undefined): Promise<readonly ToldRun[]> {
+    const only = session === undefined ? '' : `&session=${encodeURIComponent(session)}`;
+    return (await this.#read<{ runs: readonly ToldRun[] }>(`/api/runs?limit=100${only}`)).runs;
+  }
+
+  async hooks(): Promise<readonly HandlerStatus[]> {
+    return (await this.#read<{ handlers: readonly HandlerStatus[] }>('/api/hooks')).handlers;
+  }
+
+  async rearm(name: string): Promise<void> {
+    await this.#ask('/api/hooks/rearm', { name });
+  }
+
+  async plugins(): Promise<readonly PluginStatus[]> {
+    return (await this.#read<{ plugins: readonly PluginStatus[] }>('/api/plugins')).plugins;
+  }
+
+  async reloadPlugin(id: string): Promise<void> {
+    await this.#ask(`/api/plugins/${encodeURIComponent(id)}/reload`, {});
+  }
+
+  async operations(): Promise<Operations> {
+    const [status, approvals, dead, jobs, limits, usage] = await Promise.all([
+      this.#read<GatewayStatus>('/api/status'),
+      this.#read<{ approvals: readonly ToldApproval[] }>('/api/approvals?status=waiting&limit=100'),
+      this.#read<{ deadLetters: readonly DeadLetter[] }>('/api/deadletters?limit=100'),
+      this.#read<{ jobs: readonly Job[] }>('/api/cron/jobs'),
+      this.#read<{ limits: readonly SpendLimit[] }>('/api/usage/limits'),
+      this.#read<{ groups: readonly UsageDay[] }>('/api/usage?by=day'),
+    ]);
+    return {
+      status,
+      approvals: approvals.approvals,
+      deadLetters: dead.deadLetters,
+      jobs: jobs.jobs,
+      limits: limits.limits,
+      usage: usage.groups,
+    };
+  }
+
+  async replayDeadLetter(id: string): Promise<void> {
+    await this.#ask(`/api/deadletters/${encodeURIComponent(id)}/replay`, {});
+  }
+
+  async removeDeadLetter(id: string): Promise<void> {
+    await this.#ask(`/api/deadletters/${encodeURIComponent(id)}`, undefined, 'DELETE');
+  }
+
+  async runJob(id: string): Promise<void> {
+    await this.#ask(`/api/cron/jobs/${encodeURIComponent(id)}/run`, {});
   }
 
   /** Undefined for a run for which nothing was composed. */
@@ -262,6 +436,11 @@ export class GatewayClient {
     return (await this.#read<{ spans: readonly ToldSpan[] }>(path)).spans;
   }
 
+  async lastSpans(runId: string): Promise<readonly ToldSpan[]> {
+    const path = `/api/runs/${encodeURIComponent(runId)}/spans/last`;
+    return (await this.#read<{ spans: readonly ToldSpan[] }>(path)).spans;
+  }
+
   /** The requests of a run, each compared with the one before it. */
   async cacheOf(runId: string): Promise<readonly CacheCall[]> {
     const path = `/api/cache?run=${encodeURIComponent(runId)}`;
@@ -282,11 +461,12 @@ export class GatewayClient {
   }
 
   /** A request with a body is a change and uses POST. */
-  async #ask(path: string, body?: object): Promise<string> {
+  async #ask(path: string, body?: object, method?: 'DELETE'): Promise<string> {
     const response = await fetch(path, {
       headers: { authorization: `Bearer ${this.#token}` },
       cache: 'no-store',
       ...(body && { method: 'POST', body: JSON.stringify(body) }),
+      ...(method && { method }),
     });
     const text = await response.text();
     if (response.ok) return text;

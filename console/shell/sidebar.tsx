@@ -92,6 +92,9 @@ export function Sidebar({ state, room }: { state: ConsoleState; room: ChatRoom }
 
 const PAGES: readonly { to: Route; icon: IconName; label: string; pages: readonly Route['page'][] }[] = [
   { to: { page: 'context' }, icon: 'context', label: 'Context', pages: ['context'] },
+  { to: { page: 'runs' }, icon: 'runs', label: 'Runs', pages: ['runs', 'run'] },
+  { to: { page: 'hooks' }, icon: 'hooks', label: 'Hooks and plugins', pages: ['hooks'] },
+  { to: { page: 'operations' }, icon: 'operations', label: 'Operations', pages: ['operations'] },
 ];
 
 type Row =

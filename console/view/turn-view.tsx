@@ -64,6 +64,9 @@ export class TurnView extends Component<TurnViewProps> {
                 Context
               </Link>
             )}
+            <Link class="ghost" to={{ page: 'run', runId: turn.runId }}>
+              Run
+            </Link>
             {flow.some(({ kind }) => kind === 'part' || kind === 'words' || kind === 'draft') && (
               <CopyButton text={() => wordsOf(flow)} label="Copy answer" />
             )}
