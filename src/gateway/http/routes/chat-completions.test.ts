@@ -258,7 +258,7 @@ describe('what cannot be honoured', () => {
     [
       'a tool result',
       { model: 'atrium', messages: [user('a'), { role: 'tool', tool_call_id: 'x', content: 'y' }] },
-      /tool/,
+      /result of the call "x", which no message before it makes/,
     ],
     ['nothing new', { model: 'atrium', messages: [user('a'), assistant('b')] }, /last message must be a user message/],
     ['blank text', ask('  '), /some text/],
