@@ -8,10 +8,11 @@ import { processorTimeOf, untilReady } from './processes.mjs';
 
 export const READY_LIMIT_MS = 60_000;
 
-export async function makeSides(builds, { root, model }) {
+/** `settings` has what the configuration of each side says besides. */
+export async function makeSides(builds, { root, model, settings = [] }) {
   const sides = [];
   for (const [index, dist] of builds.entries())
-    sides.push({ dist, home: await makeAtriumHome(join(root, String(index)), model.url) });
+    sides.push({ dist, home: await makeAtriumHome(join(root, String(index)), model.url, settings[index]) });
   return sides;
 }
 

@@ -46,9 +46,8 @@ describe('atrium approvals', () => {
     const all = await running.home.run(['approvals', 'list', '--all']);
     expect(all.out).toMatch(/^aaaa-bbbb {2}Delete the build\n {2}warning, denied by web, 20\d\d-/m);
     expect(all.out).toContain('  warning, cancelled, because somebody said /stop, 20');
-    expect((await running.home.run(['approvals', 'list', '--session', 'agent:main:other'])).out).toBe(
-      'Nothing waits for an approval.\n',
-    );
+    const unknown = await running.home.run(['approvals', 'list', '--session', 'agent:main:other']);
+    expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('There is no session "agent:main:other"')]);
     expect(await running.home.runJson(['approvals', 'list'])).toMatchObject({
       approvals: [{ id: 'k3f9-x2mq', params: { command: 'rm -rf build' }, contextHash: 'c0ffee' }],
     });

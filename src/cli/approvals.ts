@@ -3,6 +3,7 @@
 import { BadFlagError } from '../gateway/errors.ts';
 import { APPROVAL_DECISIONS, describeDecision } from '../protocol/approval-decision.ts';
 import type { AllowRuleRow, ApprovalRow } from '../store/tables.ts';
+import { checkFilter } from './check-filter.ts';
 import { type CliCommand, command } from './command.ts';
 import { limitOption } from './common-options.ts';
 import { path } from './gateway/gateway-client.ts';
@@ -29,6 +30,7 @@ export const APPROVAL_COMMANDS: readonly CliCommand[] = [
         '/api/approvals',
         { status: all ? 'all' : 'waiting', limit, session },
       );
+      if (approvals.length === 0) await checkFilter({ session }, client, io);
       const now = io.now().getTime();
       const shown = approvals.map((approval) => formatApproval(approval, now, io.environment.timezone)).join('\n');
       return { json: { approvals }, text: `${shown || 'Nothing waits for an approval.\n'}${moreText(next)}` };

@@ -5,13 +5,14 @@ import { resolveTimezone } from '../config/timezone.ts';
 import type { ComparedRequest } from '../gateway/services/cache/compare-request.ts';
 import type { CacheBreak, CacheReport } from '../gateway/services/cache/report-cache.ts';
 import { formatCost } from '../protocol/usage.ts';
+import { checkFilter } from './check-filter.ts';
 import { type CliCommand, command } from './command.ts';
 import { parseWholeNumber } from './common-options.ts';
 import { lastRunId } from './last-run-id.ts';
 import { type Columns, formatFacts, formatTable } from './output/format-table.ts';
 import { formatTime } from './output/format-time.ts';
 import { formatList } from './output/text.ts';
-import { parseSince } from './usage.ts';
+import { parseSince, SINCE_TEXT } from './parse-since.ts';
 
 export const CACHE_COMMANDS: readonly CliCommand[] = [
   command({
@@ -19,7 +20,7 @@ export const CACHE_COMMANDS: readonly CliCommand[] = [
     summary: 'show what prompt caches saved, where prompts changed, and who changed them',
     options: {
       '--since <when>': {
-        text: 'runs that began from then on: "today", "24h", "7d" or a date such as 2026-05-01',
+        text: `runs that began from then on: ${SINCE_TEXT}`,
         default: '24h',
       },
       '--agent <id>': 'only of this agent',
@@ -42,6 +43,7 @@ export const CACHE_COMMANDS: readonly CliCommand[] = [
       const run = named === 'last' ? await lastRunId(client, session) : named;
       const asked = run === undefined ? { since: from, agent, session } : { run };
       const report = await client.get<CacheReport>('/api/cache', asked);
+      if (report.requests.sent === 0) await checkFilter({ agent, session }, client, io);
       return { json: report, text: (width) => formatReport(report, { timezone, limit, width }) };
     },
   }),

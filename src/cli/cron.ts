@@ -7,6 +7,7 @@ import type { JobHistoryEntry } from '../schedule/job-history.ts';
 import { formatSchedule, readSchedule } from '../schedule/job-schedule.ts';
 import type { StartedJob } from '../schedule/schedule.ts';
 import type { JobRow } from '../store/tables.ts';
+import { checkFilter } from './check-filter.ts';
 import { type CliCommand, command, type FlagsOf } from './command.ts';
 import { limitOption } from './common-options.ts';
 import { FlagCombinationError } from './errors.ts';
@@ -41,6 +42,7 @@ export const CRON_COMMANDS: readonly CliCommand[] = [
     needs: 'reading',
     async run({ agent }, { client, io }) {
       const { jobs } = await client.get<{ jobs: JobRow[] }>('/api/cron/jobs', { agent });
+      if (jobs.length === 0) await checkFilter({ agent }, client, io);
       const text = listText(
         jobs,
         {

@@ -6,20 +6,21 @@ import { BadFlagError } from '../gateway/errors.ts';
 import type { FoundPlace, ListedRun, ReceiptAnswer } from '../gateway/services/receipts/find-receipts.ts';
 import { countOf } from '../protocol/count-of.ts';
 import { clip } from '../protocol/one-line.ts';
+import { checkFilter } from './check-filter.ts';
 import { command } from './command.ts';
 import { limitOption } from './common-options.ts';
 import { describeLines, describePath } from './context/describe-origin.ts';
 import { type Columns, formatTable } from './output/format-table.ts';
 import { formatTime } from './output/format-time.ts';
 import { oneLine, wrapText } from './output/text.ts';
-import { parseSince } from './usage.ts';
+import { parseSince, SINCE_TEXT } from './parse-since.ts';
 
 export const receipts = command({
   path: 'receipts',
   summary: 'list the runs in which a text was in the prompt, and why it was not in the others',
   args: { '<text>': 'the text, exactly as it stands in the prompt; it may have several lines' },
   options: {
-    '--since <when>': 'only from then on: "today", "24h", "7d" or a date such as 2026-05-01',
+    '--since <when>': `only from then on: ${SINCE_TEXT}`,
     '--until <when>': 'only before then',
     '--agent <id>': 'only runs of this agent',
     '--session <key>': 'only runs of this session',
@@ -61,6 +62,8 @@ export const receipts = command({
       limit,
       before,
     });
+    const { present: had, absent: hadNot } = answer.counts;
+    if (had + hadNot === 0) await checkFilter({ agent, session }, client, io);
     const view = { home: io.environment.home, timezone };
     return {
       json: { text, ...answer },

@@ -59,9 +59,11 @@ describe.each(['up', 'down'])('atrium run list, with the gateway %s', (state) =>
     const last = rows[0]?.split(/ +/)[0];
     expect((await running.home.run(['run', 'show', 'last'])).out).toMatch(new RegExp(`^run +${last}$`, 'm'));
     expect((await running.home.run(['run', 'list', '--limit', '1'])).out.trimEnd().split('\n')).toHaveLength(2);
-    expect((await running.home.run(['run', 'list', '--session', 'agent:main:nobody'])).out).toBe(
-      'There are no runs.\n',
-    );
+    const unknown = await running.home.run(['run', 'list', '--session', 'agent:main:nobody']);
+    expect([unknown.code, unknown.err]).toEqual([
+      2,
+      expect.stringContaining('There is no session "agent:main:nobody"'),
+    ]);
     expect((await running.home.run(['run', 'show', 'last', '--session', 'agent:main:nobody'])).code).toBe(2);
   });
 });

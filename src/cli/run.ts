@@ -9,6 +9,7 @@ import { clip } from '../protocol/one-line.ts';
 import { formatCost } from '../protocol/usage.ts';
 import type { OutboxRow, RunRow } from '../store/tables.ts';
 import { describeBreaker } from './cache.ts';
+import { checkFilter } from './check-filter.ts';
 import type { CliIo } from './cli-io.ts';
 import { type CliCommand, command } from './command.ts';
 import { parseWholeNumber } from './common-options.ts';
@@ -56,6 +57,7 @@ export const RUN_COMMANDS: readonly CliCommand[] = [
     needs: 'reading',
     async run({ session, limit }, { client, io }) {
       const { runs } = await client.get<{ runs: readonly ToldRun[] }>('/api/runs', { session, limit });
+      if (runs.length === 0) await checkFilter({ session }, client, io);
       const { timezone } = io.environment;
       const columns: Columns<ToldRun> = {
         run: ({ runId }) => runId,

@@ -7,6 +7,7 @@ import { type Message, textOf, toolCallsOf } from '../protocol/message.ts';
 import { clip } from '../protocol/one-line.ts';
 import { isSubagentSessionKey } from '../protocol/session-key.ts';
 import type { SessionRow, TranscriptRow } from '../store/tables.ts';
+import { checkFilter } from './check-filter.ts';
 import type { CliIo } from './cli-io.ts';
 import { type CliCommand, command } from './command.ts';
 import { limitOption } from './common-options.ts';
@@ -67,6 +68,7 @@ export const SESSION_COMMANDS: readonly CliCommand[] = [
         agent,
       };
       const answer = await client.get<{ sessions: ListedSession[]; next: string | null }>('/api/sessions', query);
+      if (answer.sessions.length === 0) await checkFilter({ agent }, client, io);
       const { timezone } = io.environment;
       const columns: Columns<ListedSession> = {
         session: (row) => row.sessionKey,
@@ -110,12 +112,13 @@ export const SESSION_COMMANDS: readonly CliCommand[] = [
     },
     examples: ['sessions tree', 'sessions tree --agent main', "sessions tree --json | jq '.sessions[].subagents'"],
     needs: 'reading',
-    async run({ all, agent, limit }, { client }) {
+    async run({ all, agent, limit }, { client, io }) {
       const query = { limit, open: all ? undefined : true, agent };
       const { sessions, next } = await client.get<{ sessions: SessionRow[]; next: string | null }>(
         '/api/sessions',
         query,
       );
+      if (sessions.length === 0) await checkFilter({ agent }, client, io);
       const tops = sessions.filter(({ sessionKey }) => !isSubagentSessionKey(sessionKey));
       const { subagents } = await client.get<{ subagents: ChildView[] }>('/api/subagents', { limit: MOST_IN_TREE });
       const isShown = new Set<string>();
@@ -140,6 +143,7 @@ export const SESSION_COMMANDS: readonly CliCommand[] = [
     needs: 'reading',
     async run({ words, agent, limit }, { client, io }) {
       const answer = await client.get<SearchAnswer>('/api/search', { text: words.join(' '), agent, limit });
+      if (answer.found.length === 0) await checkFilter({ agent }, client, io);
       const { timezone } = io.environment;
       const columns: Columns<FoundEntry> = {
         when: (row) => formatTime(row.at, timezone),

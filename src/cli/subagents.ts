@@ -2,6 +2,7 @@
 
 import { describeChild, formatChildren } from '../commands/format-children.ts';
 import type { ChildView } from '../protocol/child-view.ts';
+import { checkFilter } from './check-filter.ts';
 import { type CliCommand, command } from './command.ts';
 import { limitOption } from './common-options.ts';
 import { path } from './gateway/gateway-client.ts';
@@ -22,9 +23,10 @@ export const SUBAGENT_COMMANDS: readonly CliCommand[] = [
     },
     examples: ['subagents list', 'subagents list --active', 'subagents list --session agent:main:main --json'],
     needs: 'reading',
-    async run({ session, active, limit }, { client }) {
+    async run({ session, active, limit }, { client, io }) {
       const query = { session, active: active ? true : undefined, limit };
       const { subagents } = await client.get<{ subagents: readonly ChildView[] }>('/api/subagents', query);
+      if (subagents.length === 0) await checkFilter({ session }, client, io);
       const parents = [...new Set(subagents.map(({ parentKey }) => parentKey))];
       const lines = parents.flatMap((parent) => [
         oneLine(parent),

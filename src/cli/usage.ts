@@ -7,18 +7,19 @@ import { BadFlagError } from '../gateway/errors.ts';
 import { type CounterStatus, describeWho, type LimitStatus, type SpendReport } from '../gateway/services/spending.ts';
 import { USAGE_GROUPINGS, type UsageGroup, type UsageGrouping, type UsageReport } from '../gateway/services/usage.ts';
 import { countOf } from '../protocol/count-of.ts';
-import { lastDailyBoundary } from '../protocol/last-daily-boundary.ts';
 import { billionthsOf, formatMoney } from '../protocol/money.ts';
 import { formatCost } from '../protocol/usage.ts';
+import { checkFilter } from './check-filter.ts';
 import { command } from './command.ts';
 import { type Columns, formatTable } from './output/format-table.ts';
+import { parseSince, SINCE_TEXT } from './parse-since.ts';
 
 export const usage = command({
   path: 'usage',
   summary: 'show the tokens and the cost of model calls',
   options: {
     '--by <what>': { text: 'sum up by day, agent, session, model or run', default: 'day', parse: groupingOf },
-    '--since <when>': 'only from then on: "today", "24h", "7d" or a date such as 2026-05-01',
+    '--since <when>': `only from then on: ${SINCE_TEXT}`,
     '--agent <id>': 'only of this agent',
     '--session <key>': 'only of this session',
   },
@@ -30,6 +31,7 @@ export const usage = command({
     const timezone = resolveTimezone(config, io.environment);
     const from = since === undefined ? undefined : parseSince(since, io.now().getTime(), timezone);
     const report = await client.get<UsageReport>('/api/usage', { by, timezone, since: from, agent, session });
+    if (report.total.calls === 0) await checkFilter({ agent, session }, client, io);
     const { limits } = await client.get<SpendReport>('/api/usage/limits');
     return {
       json: { ...report, limits },
@@ -115,27 +117,4 @@ const BAR_CELLS = 10;
 function barOf(share: number): string {
   const filled = Math.min(BAR_CELLS, Math.round(share * BAR_CELLS));
   return '#'.repeat(filled) + '.'.repeat(BAR_CELLS - filled);
-}
-
-const HOUR_MS = 3_600_000;
-const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: HOUR_MS, d: 24 * HOUR_MS, w: 168 * HOUR_MS };
-
-export function parseSince(text: string, now: number, timezone: string, flag = '--since'): number {
-  const word = text.trim().toLowerCase();
-  if (word === 'today') return lastDailyBoundary(now, 0, timezone);
-  const [, count, unit = ''] = /^(\d{1,6})([mhdw])$/.exec(word) ?? [];
-  if (count !== undefined) return Math.max(0, now - Number(count) * (UNITS[unit] ?? 0));
-  const noon = /^\d{4}-\d\d-\d\d$/.test(word) ? Date.parse(`${word}T12:00:00Z`) : Number.NaN;
-  const day = new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short' });
-  // In a time zone far from Greenwich, noon may belong to another day.
-  const inside = [noon, noon - 12 * HOUR_MS, noon + 12 * HOUR_MS].find(
-    (moment) => !Number.isNaN(moment) && day.format(moment) === word,
-  );
-  if (inside === undefined)
-    throw new BadFlagError({
-      flag,
-      value: text,
-      expected: '"today", "24h", "7d" or a date such as 2026-05-01',
-    });
-  return Math.max(0, lastDailyBoundary(inside, 0, timezone));
 }

@@ -816,6 +816,11 @@ function bytesOf(sentence: string) {
 }
 
 const recorder = ours({
+  enabled: flag()
+    .optional()
+    .describe(
+      'False: no trajectories, no calls of hooks and no receipts. Requests are kept, because runs are taken up from them. Default true.',
+    ),
   trajectory: ours({
     enabled: flag().optional().describe('Default true.'),
     dir: text().optional().describe('Default <state>/logs/trajectory.'),

@@ -37,6 +37,25 @@ describe('limits on spending', () => {
     });
   });
 
+  it('say when the sender or the session that they name is in no form that there is', () => {
+    const of = (limit: object) => oddities({ spend: [{ per: 'day', tokens: 5, ...limit }] });
+    expect(of({ sender: '4711' })).toEqual([
+      expect.stringMatching(/limits\.spend\[0\] is for the sender "4711", and a sender is written channel:sender/),
+    ]);
+    expect(of({ sender: 'telegrm:4711' })).toEqual([
+      expect.stringMatching(/no such channel is configured.* Is "telegram" meant\?$/),
+    ]);
+    for (const sender of ['*', 'web:me', 'api:me', 'cli:me']) expect(of({ sender })).toEqual([]);
+    expect(
+      listSpendOddities(
+        { ...MODELS, channels: { telegram: {} }, limits: { spend: [{ per: 'day', tokens: 5, sender: 'telegram:1' }] } },
+        {},
+      ),
+    ).toEqual([]);
+    expect(of({ session: 'main' })).toEqual([expect.stringMatching(/a session is written as its key/)]);
+    for (const session of ['*', 'agent:main:main']) expect(of({ session })).toEqual([]);
+  });
+
   it('count each session for itself with per "session"', () => {
     expect(settings({ spend: [{ per: 'session', tokens: 9 }] })?.limits).toMatchObject([{ session: '*' }]);
   });

@@ -2,6 +2,8 @@
 // its operator means it: models without a price, agents that do not exist, a cheaper model that cannot be used.
 
 import type { ModelRef } from '../protocol/model-ref.ts';
+import { nearMatch } from '../protocol/near-match.ts';
+import { parseAgentSessionKey } from '../protocol/session-key.ts';
 import type { SpendLimit, SpendSettings } from '../protocol/spend-limit.ts';
 import { listAgentIds } from './agents.ts';
 import { compactionSettingsOf } from './compaction-settings.ts';
@@ -29,6 +31,8 @@ export function listSpendOddities(
     const at: ConfigPath = ['limits', 'spend', index];
     const sentences = [
       ...unknownAgent(config, limit),
+      ...oddSender(config, limit),
+      ...oddSession(limit),
       ...unusableModel(config, limit, variables),
       ...missingPrices(config, limit, variables),
     ];
@@ -67,6 +71,32 @@ function limitsOf(config: Config): readonly SpendLimit[] {
 function unknownAgent(config: Config, { setting, agent }: SpendLimit): readonly string[] {
   if (agent === undefined || agent === '*' || listAgentIds(config).includes(agent)) return [];
   return [`${setting} is for the agent "${agent}", which does not exist, so it limits nothing.`];
+}
+
+/** Channels of plugins are known only when they are loaded, but their senders are written in the same form. */
+function oddSender(config: Config, { setting, sender }: SpendLimit): readonly string[] {
+  if (sender === undefined || sender === '*' || sender === 'unknown') return [];
+  const [channel = '', ...rest] = sender.split(':');
+  if (rest.join(':') === '' || channel === '')
+    return [
+      `${setting} is for the sender "${sender}", and a sender is written channel:sender, such as telegram:4711, so it limits nothing.`,
+    ];
+  const known = [...OWN_CHANNELS, ...Object.keys(config.channels ?? {})];
+  if (known.includes(channel)) return [];
+  const meant = nearMatch(channel, [...known, ...PLATFORMS]);
+  return [
+    `${setting} is for a sender of "${channel}", and no such channel is configured, so it limits nothing unless a plugin brings it.${meant === undefined ? '' : ` Is "${meant}" meant?`}`,
+  ];
+}
+
+const OWN_CHANNELS = ['web', 'cli', 'api'];
+const PLATFORMS = ['telegram', 'discord', 'slack'];
+
+function oddSession({ setting, session }: SpendLimit): readonly string[] {
+  if (session === undefined || session === '*' || parseAgentSessionKey(session)) return [];
+  return [
+    `${setting} is for the session "${session}", and a session is written as its key, such as agent:main:main, so it limits nothing.`,
+  ];
 }
 
 function unusableModel(config: Config, limit: SpendLimit, variables: EnvironmentVariables): readonly string[] {

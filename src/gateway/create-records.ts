@@ -55,6 +55,7 @@ export interface Records {
 
 export function createRecords(options: RecordOptions): Records {
   const { environment, config, store, now, warn, log = warn, packs, watchFacts, listeners = [], redactor } = options;
+  const isOn = config.recorder?.enabled !== false;
   const local = new LocalFolders();
   const files = new AppendedFiles({ warn, isLocal: (dir) => local.has(dir) });
   const place = trajectoryPlaceOf(environment, config);
@@ -62,9 +63,9 @@ export function createRecords(options: RecordOptions): Records {
   const debugSwitches = new DebugSwitches({ ...switchedOn(debugSettings), now });
   const hookStatistics = new HookStatistics();
   const recorder = new Recorder({
-    trajectory: new Trajectory({ ...place, files, redact: redactor?.text }),
+    trajectory: new Trajectory({ ...place, enabled: isOn && place.enabled, files, redact: redactor?.text }),
     debugLogs: new DebugLogs({ settings: debugSettings, switches: debugSwitches, files, say: log, redactor }),
-    hookRecords: new HookRecordSink({ store, warn, maxRows: config.recorder?.hookRecords?.maxRows }),
+    hookRecords: isOn ? new HookRecordSink({ store, warn, maxRows: config.recorder?.hookRecords?.maxRows }) : undefined,
     hookStatistics,
     redact: redactor?.text,
     now,

@@ -744,7 +744,9 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
           { name: 'the configuration', open: () => configWatch.open(), close: () => configWatch.close() },
         ]),
     { name: 'the watch over pauses', open: () => pauseWatch.open(), close: () => pauseWatch.close() },
-    { name: 'the receipts of prompts', open: () => receiptIndex.open(), close: () => receiptIndex.close() },
+    ...(config.recorder?.enabled === false
+      ? []
+      : [{ name: 'the receipts of prompts', open: () => receiptIndex.open(), close: () => receiptIndex.close() }]),
     { name: 'the words of conversations', open: () => wordIndex.open(), close: () => wordIndex.close() },
     { name: 'the housekeeping', open: () => housekeeping.open(), close: () => housekeeping.close() },
     { name: 'the warnings about handlers', close: () => contextWarnings.close() },

@@ -1,13 +1,20 @@
-// Spans of time as people write them: `90s`, `30m`, `1h30m`, `2d`.
+// Spans of time as people write them: `90s`, `30m`, `1h30m`, `2d`, `1w`.
 
-const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const UNIT_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
 
 /** Returns milliseconds, or undefined for text that is not a span of time. */
 export function parseDuration(text: string): number | undefined {
   const compact = text.trim().toLowerCase().replace(/\s+/g, '');
-  if (compact.length > 40 || !/^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+$/.test(compact)) return undefined;
+  if (compact.length > 40 || !/^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d|w))+$/.test(compact)) return undefined;
   let total = 0;
-  for (const [, amount, unit] of compact.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)) {
+  for (const [, amount, unit] of compact.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d|w)/g)) {
     total += Number(amount) * (UNIT_MS[unit ?? ''] ?? 0);
   }
   return Number.isFinite(total) ? Math.round(total) : undefined;

@@ -1,6 +1,6 @@
 // The limits that concern a conversation, in one line each for its chat: what is spent, of how much, and until when.
 
-import type { SpendSettings } from '../../protocol/spend-limit.ts';
+import { describeScope, parseSubject, type SpendSettings } from '../../protocol/spend-limit.ts';
 import type { Store } from '../../store/store.ts';
 import { describeAnew, describeSpent, shareOf } from './describe-spending.ts';
 import { readSpender, type SpendingRun } from './read-spender.ts';
@@ -16,6 +16,6 @@ export async function describeLimitsFor(
   const counters = await readCounters(store, settings, await readSpender(store, run), now);
   return counters.map(({ limit, row, period }) => {
     const unknown = row.unpriced === 0 ? '' : ` and ${row.unpriced} of unknown cost`;
-    return `${describeSpent(limit, row)} spent per ${limit.per} (${Math.floor(shareOf(limit, row) * 100)} %${unknown}); anew ${describeAnew(period, settings.timezone)}`;
+    return `${describeSpent(limit, row)} spent per ${limit.per} for ${describeScope(parseSubject(row.subject))} (${Math.floor(shareOf(limit, row) * 100)} %${unknown}); anew ${describeAnew(period, settings.timezone)}`;
   });
 }

@@ -207,6 +207,33 @@ describe('a limit without room', () => {
     expect(scratch.model.requests).toEqual([]);
   });
 
+  it.each([
+    [
+      'first',
+      [
+        { per: 'day', tokens: 1 },
+        { per: 'month', money: 0.001, onReached: { model: 'fake/free' } },
+      ],
+    ],
+    [
+      'last',
+      [
+        { per: 'month', money: 0.001, onReached: { model: 'fake/free' } },
+        { per: 'day', tokens: 1 },
+      ],
+    ],
+  ])('that refuses is not passed by the cheaper model of another one, also when it stands %s', async (_, spend) => {
+    const scratch = await limited(spend);
+    const { runId } = await scratch.channel.says({}, 'Hi');
+    const { outcome } = await scratch.services.runs.wait(runId);
+    expect(outcome).toMatchObject({
+      errorCode: 'ATRIUM_SPEND_LIMIT',
+      error: expect.stringContaining('1 tokens a day'),
+    });
+    expect(scratch.model.requests).toEqual([]);
+    await expectNothingReserved(scratch);
+  });
+
   it('goes on with a model that costs nothing, however much was spent', async () => {
     const scratch = await limited([{ per: 'day', money: 0.03, onReached: { model: 'fake/free' } }]);
     scratch.model.script([reply('Dear.', { usage: { input: 1_000_000 } }), reply('Free.')]);
@@ -341,6 +368,22 @@ describe('a limit that is near', () => {
     const [counter] = await counters(scratch);
     expect(counter?.warnedAt).not.toBeNull();
   });
+});
+
+it('a limit that is set above its share in the middle of a period is told with the first call', async () => {
+  const scratch = await gatewayForTest({ provider: { models: MODELS } });
+  scratch.model.script([reply('One.', { usage: { input: 900_000 } }), reply('Two.'), reply('Three.')]);
+  await scratch.channel.asks({}, 'First', 'One.');
+  const config = JSON.parse(await scratch.home.read('openclaw.json'));
+  config.limits = { spend: [{ per: 'day', tokens: 1_000_000 }] };
+  await scratch.home.write('openclaw.json', JSON.stringify(config));
+  await scratch.services.configuration.state();
+  const told: LiveEvent[] = [];
+  scratch.services.subscribe((event) => void (event.type === 'limit-near' && told.push(event)));
+  await scratch.channel.asks({}, 'Second', 'Two.');
+  await vi.waitFor(() => expect(told).toMatchObject([{ text: expect.stringMatching(/^90 % of the limit/) }]));
+  await scratch.channel.asks({}, 'Third', 'Three.');
+  expect(told).toHaveLength(1);
 });
 
 describe('a changed configuration', () => {

@@ -1,10 +1,10 @@
 // The named situations of a `context.lock` folder. A situation must state everything that could make a snapshot differ
 // from day to day or from machine to machine.
 
+import { parseLocalTime } from '../../protocol/parse-local-time.ts';
 import { SESSION_TYPES, type SessionType } from '../../protocol/session-type.ts';
 import { isTimezone } from '../../protocol/timezone.ts';
 import { SituationsInvalidError } from '../errors.ts';
-import { parseLocalTime } from './parse-local-time.ts';
 
 export interface LockedSituation {
   /** The name is also used for its files, so it consists of small letters, digits and dashes only. */

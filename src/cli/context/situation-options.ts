@@ -8,6 +8,7 @@ import { resolveUserPath } from '../../config/user-path.ts';
 import { ContextEngine, type ContextRequest } from '../../gateway/composer/context-engine.ts';
 import { BadFlagError } from '../../gateway/errors.ts';
 import type { LookRequest } from '../../gateway/services/preview-message.ts';
+import { parseLocalTime } from '../../protocol/parse-local-time.ts';
 import { SESSION_TYPES } from '../../protocol/session-type.ts';
 import { isTimezone } from '../../protocol/timezone.ts';
 import { ownHandlers } from '../../public/own-handlers.ts';
@@ -15,7 +16,6 @@ import type { CliIo } from '../cli-io.ts';
 import type { FlagsOf } from '../command.ts';
 import { CONFIG_OPTION } from '../common-options.ts';
 import { warningLog } from '../gateway/gateway-log.ts';
-import { parseLocalTime } from './parse-local-time.ts';
 
 export const SITUATION_OPTIONS = {
   '--agent <id>': 'the agent to compose for (default: the configured default agent)',

@@ -134,6 +134,17 @@ describe('atrium run replay', () => {
     expect(await scratch.store.count('runs')).toBe(1);
   });
 
+  it('does not ask a model beside the limits on spending', async () => {
+    const config = JSON.parse(await scratch.home.read('openclaw.json'));
+    const limits = { spend: [{ per: 'day', tokens: 1_000_000 }] };
+    await scratch.home.write('openclaw.json', JSON.stringify({ ...config, limits }));
+    const before = scratch.model.requests.length;
+    const { code, err } = await atrium('run', 'replay', runId, '--model', 'fake/large');
+    expect([code, err]).toEqual([2, expect.stringContaining('what a replay spends is not counted there')]);
+    expect(scratch.model.requests).toHaveLength(before);
+    await scratch.home.write('openclaw.json', JSON.stringify(config));
+  });
+
   it('says which input is gone, and refuses what it does not know', async () => {
     await scratch.store.commit([{ remove: 'captures', where: { runId, call: 0 } }], { site: 'prune' });
     const gone = await atrium('run', 'replay', runId);
@@ -177,9 +188,11 @@ describe('atrium runs replay', () => {
     const json = JSON.parse((await atrium('runs', 'replay', '--without', 'time-context', '--json')).out);
     expect(json).toMatchObject({ runs: 2, changed: 2, same: 0, before: { unpriced: 0 }, after: { unpriced: 0 } });
     expect(json.after.tokens).toBeLessThan(json.before.tokens);
-    expect((await atrium('runs', 'replay', '--session', 'agent:none:main')).out).toBe(
-      'There are no runs in that time.\n',
-    );
+    const none = await atrium('runs', 'replay', '--session', 'agent:none:main');
+    expect([none.code, none.err]).toEqual([
+      2,
+      expect.stringContaining('--session "agent:none:main" is not the key of a session'),
+    ]);
   });
 
   it('says that prices are unknown, and counts what cannot be replayed', async () => {

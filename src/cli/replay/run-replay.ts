@@ -20,8 +20,10 @@ import { type Answer, command } from '../command.ts';
 import { parseWholeNumber } from '../common-options.ts';
 import { compareRest } from '../context/compare-rest.ts';
 import { formatComparison, withChange } from '../context/format-comparison.ts';
+import { FlagCombinationError } from '../errors.ts';
 import { formatFacts, formatTable } from '../output/format-table.ts';
 import { formatList, oneLine, visibleLine, visibleText, wrapText } from '../output/text.ts';
+import { checkSession } from './check-session.ts';
 import { compareMessages } from './compare-messages.ts';
 import { askedChanges, REPLAY_OPTIONS } from './replay-options.ts';
 
@@ -70,6 +72,7 @@ Exits with 1 when the bytes differ without a change, or when an input is gone.`,
 async function lastRun({ store }: OpenedReplay, sessionKey: string | undefined): Promise<string> {
   const where = sessionKey === undefined ? {} : { sessionKey };
   const [last] = await store.select('runs', { where, orderBy: [['startedAt', 'desc']], limit: 1 });
+  if (!last && sessionKey !== undefined) await checkSession(store, sessionKey);
   if (!last) throw new BadFlagError({ flag: 'run', value: 'last', expected: 'the id of a run: there is none yet' });
   return last.runId;
 }
@@ -101,11 +104,17 @@ function refuseUnknown({ without, files: texts }: AskedChanges, { recorded: { fr
 
 /** The conversation begins again with the first request, and goes on with what the other model says. */
 async function askOther(replay: OpenedReplay, { recorded, calls }: RunReplay, name: string): Promise<OtherAnswer> {
+  const model = await replay.model(name);
+  if (replay.hasSpendLimits && model.api !== 'mirror') {
+    throw new FlagCombinationError({
+      problem: `--model ${name} would really spend, and limits.spend has limits: what a replay spends is not counted there, so it is not asked. Replay without --model, or with the limits removed.`,
+    });
+  }
   const [first] = calls;
   const { runId } = recorded.run;
   const own = recorded.rows.filter((row) => row.runId === runId).map(({ message }) => message);
   const request = first?.after.request ?? { system: [], tools: [], messages: [] };
-  return askOtherModel(await replay.model(name), request, own, new AbortController().signal);
+  return askOtherModel(model, request, own, new AbortController().signal);
 }
 
 function answerOf(replayed: RunReplay, changes: AskedChanges, other: OtherAnswer | undefined, io: CliIo): Answer {
@@ -222,6 +231,7 @@ function formatAnswers(reply: string | undefined, other: OtherAnswer, width: num
     ['asked', `${other.provider}/${other.model}`],
     ['usage', `${usage.input} in (${usage.cacheRead} from the cache), ${usage.output} out`],
     ['cost', formatCost({ cost: cost ?? null, unpriced: 0 })],
+    ['counted', 'no; "atrium usage" has what the gateway called'],
     ['tools', calls.length === 0 ? undefined : calls.join(', ')],
     ['error', error],
   ]);

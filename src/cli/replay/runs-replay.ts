@@ -11,14 +11,15 @@ import { command } from '../command.ts';
 import { type Columns, formatFacts, formatTable } from '../output/format-table.ts';
 import { formatTime } from '../output/format-time.ts';
 import { formatList } from '../output/text.ts';
-import { parseSince } from '../usage.ts';
+import { parseSince, SINCE_TEXT } from '../parse-since.ts';
+import { checkSession } from './check-session.ts';
 import { askedChanges, REPLAY_OPTIONS } from './replay-options.ts';
 
 export const runsReplay = command({
   path: 'runs replay',
   summary: 'compose many recorded runs again, and sum up what a change would have done',
   options: {
-    '--since <when>': { text: 'runs from then on: "today", "24h", "7d" or a date such as 2026-05-01', default: '7d' },
+    '--since <when>': { text: `runs from then on: ${SINCE_TEXT}`, default: '7d' },
     '--session <key>': 'only the runs of this session',
     ...REPLAY_OPTIONS,
   },
@@ -38,7 +39,9 @@ the prompts as fresh input, where models.providers has prices. Exits with 1 when
         pricesOf: replay.pricesOf,
       };
       const sums = new ReplaySums();
-      const progress = progressOf(io, await countRuns(replay.store, asked));
+      const count = await countRuns(replay.store, asked);
+      if (count === 0 && session !== undefined) await checkSession(replay.store, session);
+      const progress = progressOf(io, count);
       for await (const run of replayRuns(replay.store, asked)) {
         sums.add(run);
         progress.step();

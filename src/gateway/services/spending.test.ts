@@ -48,9 +48,9 @@ it('shows every limit with its counters, the fullest first', async () => {
   await scratch.channel.says({ sender: 'bob' }, '/status');
   const { text } = await scratch.channel.expectDelivered(/^Limit:/m);
   expect(text).toMatch(
-    /^Limit: 85,000 of 100,000 tokens spent per day \(85 %\); anew on \d{4}-\d\d-\d\d at 00:00 \(Europe\/Berlin\)$/m,
+    /^Limit: 85,000 of 100,000 tokens spent per day for the sender "test:bob" \(85 %\); anew on \d{4}-\d\d-\d\d at 00:00 \(Europe\/Berlin\)$/m,
   );
-  expect(text).toMatch(/^Limit: 0\.0851 of 5\.00 spent per month \(1 %\)/m);
+  expect(text).toMatch(/^Limit: 0\.0851 of 5\.00 spent per month for the agent "main" \(1 %\)/m);
 
   const { warnings } = await scratch.services.status();
   expect(warnings).toContainEqual(expect.stringMatching(/^85 % of limits\.spend\[0\] is spent \(sender test:bob, /));

@@ -20,6 +20,8 @@ export interface OpenedReplay {
   /** The configuration of a file, for replays with other settings. */
   otherConfig(path: string): Promise<OtherConfig>;
   pricesOf(provider: string, model: string): ModelPrices | undefined;
+  /** Whether `limits.spend` has limits. What a replay spends is not counted there. */
+  readonly hasSpendLimits: boolean;
   /** Rejects with an AtriumError when there is no such model, or no key for it. */
   model(name: string): Promise<Model>;
   close(): Promise<void>;
@@ -43,6 +45,7 @@ export async function openReplay(options: {
       return { config: other.config, configDir: dirname(other.files.at(-1)?.path ?? path), environment };
     },
     pricesOf: (provider, model) => modelPrices(config, provider, model),
+    hasSpendLimits: (config.limits?.spend ?? []).length > 0,
     model: async (name) => models.model(parseModelRef(name, config)),
     close: () => store.close(),
   };

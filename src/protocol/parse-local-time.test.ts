@@ -44,5 +44,15 @@ describe('a local time', () => {
     expect(parse('2026-03-29T01:30', 'Europe/Berlin')).toBe('2026-03-29T00:30:00.000Z');
     expect(parse('2026-03-29T03:30', 'Europe/Berlin')).toBe('2026-03-29T01:30:00.000Z');
     expect(parse('2026-10-25T12:00', 'Europe/Berlin')).toBe('2026-10-25T11:00:00.000Z');
+    // Of a time that the clock shows twice the first is meant; one that it skips is later by the length of the jump.
+    expect(parse('2026-10-25T02:30', 'Europe/Berlin')).toBe('2026-10-25T00:30:00.000Z');
+    expect(parse('2026-03-29T02:30', 'Europe/Berlin')).toBe('2026-03-29T01:30:00.000Z');
+  });
+
+  it('names its own zone, or is meant in the one that is handed in, with fractions of a second too', () => {
+    expect(parse('2026-05-06T08:00:00.250', 'Asia/Tokyo')).toBe('2026-05-05T23:00:00.250Z');
+    expect(parse('2026-05-06T08:00-0300', 'Asia/Tokyo')).toBe('2026-05-06T11:00:00.000Z');
+    expect(parse('2026-05-06Z')).toBeUndefined();
+    expect(parse('08:00Z')).toBeUndefined();
   });
 });
