@@ -1,6 +1,5 @@
 // How much room the records take, and how fast they grow. Sizes are those of files, so that asking costs a few calls of
-// the file system whatever was recorded. What the records inside the store take is measured only with a sample, behind
-// other work. Growth is known some time after the start, from samples that were taken before.
+// the file system whatever was recorded. What the records inside the store take is measured only when it is asked for. Growth is known some time after the start, from samples that were taken before.
 
 import { lstat, readdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,7 +9,7 @@ import type { Store } from '../store/store.ts';
 export interface RecordSize {
   readonly what: RecordPlace | RecordKind;
   readonly bytes: number;
-  /** Set for a kind of record that is a part of the store. Its size is the one of the last sample. */
+  /** Set for a kind of record that is a part of the store. Its size may be a minute old. */
   readonly within?: 'store' | undefined;
   /** Undefined until the gateway has run for some minutes. */
   readonly bytesPerDay?: number | undefined;
@@ -31,11 +30,13 @@ export interface RecordPlaces {
 
 const DAY_MS = 24 * 60 * 60_000;
 const LEAST_MS = 5 * 60_000;
+const KINDS_MS = 60_000;
 const MOST_ENTRIES = 50_000;
 
 export class RecordSizes {
   readonly #places: RecordPlaces;
   #samples: readonly Sample[] = [];
+  #kinds: { readonly at: number; readonly sizes: KindSizes } | undefined;
 
   constructor(places: RecordPlaces) {
     this.#places = places;
@@ -44,32 +45,44 @@ export class RecordSizes {
   async sample(): Promise<void> {
     const at = this.#places.now();
     const sizes = await this.#measure();
-    const { store } = this.#places;
-    const kinds: [RecordKind, number][] = [];
-    for (const kind of RECORD_KINDS) kinds.push([kind, store ? await measureRecords(store, kind) : 0]);
+    const kinds = await this.#measureKinds();
     // The last day is enough, and what is older is another habit of the operator.
-    this.#samples = [
-      ...this.#samples.filter((each) => each.at >= at - DAY_MS),
-      { at, sizes, kinds: Object.fromEntries(kinds) as KindSizes },
-    ];
+    this.#samples = [...this.#samples.filter((each) => each.at >= at - DAY_MS), { at, sizes, kinds: kinds.sizes }];
   }
 
-  async read(): Promise<readonly RecordSize[]> {
+  /** With `kinds`, also what each kind of record takes in the store; that is measured at most once a minute. */
+  async read({ kinds = false }: { readonly kinds?: boolean } = {}): Promise<readonly RecordSize[]> {
     const sizes = await this.#measure();
-    const [first, last] = [this.#samples[0], this.#samples.at(-1)];
     const now = this.#places.now();
+    const [first] = this.#samples;
     const grown = (before: number | undefined, bytes: number, at: number) => {
       const ms = first ? at - first.at : 0;
       if (before === undefined || ms < LEAST_MS) return {};
       return { bytesPerDay: Math.round(((bytes - before) / ms) * DAY_MS) };
     };
+    const places = RECORD_PLACES.map((what) => ({
+      what,
+      bytes: sizes[what],
+      ...grown(first?.sizes[what], sizes[what], now),
+    }));
+    if (!kinds || !this.#places.store) return places;
+    const known = this.#kinds && now - this.#kinds.at < KINDS_MS ? this.#kinds : await this.#measureKinds();
     return [
-      ...RECORD_PLACES.map((what) => ({ what, bytes: sizes[what], ...grown(first?.sizes[what], sizes[what], now) })),
-      ...(last ? RECORD_KINDS : []).map((what) => {
-        const bytes = last?.kinds[what] ?? 0;
-        return { what, within: 'store' as const, bytes, ...grown(first?.kinds[what], bytes, last?.at ?? now) };
+      ...places,
+      ...RECORD_KINDS.map((what) => {
+        const bytes = known.sizes[what];
+        return { what, within: 'store' as const, bytes, ...grown(first?.kinds[what], bytes, known.at) };
       }),
     ];
+  }
+
+  async #measureKinds(): Promise<{ readonly at: number; readonly sizes: KindSizes }> {
+    const { store, now } = this.#places;
+    const kinds: [RecordKind, number][] = [];
+    for (const kind of RECORD_KINDS) kinds.push([kind, store ? await measureRecords(store, kind) : 0]);
+    const measured = { at: now(), sizes: Object.fromEntries(kinds) as KindSizes };
+    this.#kinds = measured;
+    return measured;
   }
 
   async #measure(): Promise<Sizes> {

@@ -69,9 +69,16 @@ Exits with 1 when the bytes differ without a change, or when an input is gone.`,
   },
 });
 
+/** Among so many of the newest runs, the last one in which a model was asked is meant. */
+const MOST_LOOKED_AT = 50;
+
 async function lastRun({ store }: OpenedReplay, sessionKey: string | undefined): Promise<string> {
   const where = sessionKey === undefined ? {} : { sessionKey };
-  const [last] = await store.select('runs', { where, orderBy: [['startedAt', 'desc']], limit: 1 });
+  const runs = await store.select('runs', { where, orderBy: [['startedAt', 'desc']], limit: MOST_LOOKED_AT });
+  // A command asks no model, and so there is nothing to compose again.
+  const captures = await store.select('captures', { where: { runId: { in: runs.map(({ runId }) => runId) } } });
+  const recorded = new Set(captures.map(({ runId }) => runId));
+  const last = runs.find(({ runId }) => recorded.has(runId)) ?? runs[0];
   if (!last && sessionKey !== undefined) await checkSession(store, sessionKey);
   if (!last) throw new BadFlagError({ flag: 'run', value: 'last', expected: 'the id of a run: there is none yet' });
   return last.runId;

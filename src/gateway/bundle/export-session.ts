@@ -119,7 +119,7 @@ class SessionExport {
     }
   }
 
-  async #run({ runId, status, startedAt, endedAt }: RunRow): Promise<BundledRun> {
+  async #run({ runId, status, startedAt, endedAt, outcome }: RunRow): Promise<BundledRun> {
     const { store } = this.#parts;
     const dir = `runs/${fileNameOf(runId)}`;
     const answer = await readRun(store, runId);
@@ -129,7 +129,8 @@ class SessionExport {
     await this.#frame(dir, runId);
     const calls = await store.select('captures', { where: { runId }, orderBy: [['call', 'asc']] });
     for (const { call } of calls) if (call !== FRAME_CALL) await this.#request(dir, runId, call);
-    if (calls.length === 0 && status !== 'blocked')
+    // A command asks no model, so there is no request to keep.
+    if (calls.length === 0 && (outcome?.modelCalls ?? 0) > 0)
       this.missing.push(`Run ${runId}: its requests are not kept any more.`);
     return { runId, dir, status, startedAt, endedAt };
   }

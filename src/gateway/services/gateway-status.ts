@@ -76,7 +76,7 @@ export interface StatusParts {
   readonly unused: readonly UnusedSetting[];
   readonly keys: readonly KeySource[];
   readonly debug: () => readonly ActiveDebugLog[];
-  readonly sizes: { read(): Promise<readonly RecordSize[]> };
+  readonly sizes: { read(asked?: { readonly kinds?: boolean }): Promise<readonly RecordSize[]> };
   /** Undefined while the gateway does not listen. */
   readonly url: () => string | undefined;
   readonly stateDir: string;
@@ -121,7 +121,7 @@ export async function readGatewayStatus(parts: StatusParts): Promise<GatewayStat
     unused: parts.unused,
     keys: parts.keys,
     debug: parts.debug(),
-    records: await parts.sizes.read(),
+    records: await parts.sizes.read({ kinds: true }),
   };
 }
 

@@ -12,7 +12,7 @@ export const recordSizes = (z: Zod) =>
       within: z
         .literal('store')
         .optional()
-        .describe('Set for kinds of records that are a part of the store; their sizes are some minutes old.'),
+        .describe('Set for kinds of records that are a part of the store; their sizes may be a minute old.'),
       bytes: wholeNumber(z),
       bytesPerDay: z.number().optional().describe('Absent until the gateway has run for some minutes.'),
     }),
