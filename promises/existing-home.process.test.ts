@@ -1,0 +1,215 @@
+// A home as somebody has it who used OpenClaw is taken over by the built gateway: the configuration with every section of
+// its documents, keys where people keep them, conversations, jobs and skills. What they had goes on, and every
+// setting that is not used is named. Only what would leave this machine is turned elsewhere, in openclaw.yaml beside it.
+
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OpenClawHomeFixture } from '../src/gateway/import/fixtures/openclaw-home.ts';
+import { runAtrium } from '../src/testkit/atrium-process.ts';
+import { GatewayProcess } from '../src/testkit/gateway-process.ts';
+import { reply } from '../src/testkit/model-server.ts';
+
+const CONFIG = new URL('../src/config/fixtures/existing-home/openclaw.json', import.meta.url);
+
+/** Each has one place in the home, and one program that it is for. */
+const SECRETS = {
+  hooks: 'secret-of-the-webhooks',
+  anthropic: 'secret-of-the-env-file',
+  openai: 'secret-of-the-auth-profile',
+  local: 'secret-of-the-own-provider',
+  gemini: 'secret-of-a-skill',
+} as const;
+
+const ENV = `ANTHROPIC_API_KEY=${SECRETS.anthropic}
+HOOKS_TOKEN="${SECRETS.hooks}"
+export LOCAL_MODEL_KEY=${SECRETS.local}
+GEMINI_API_KEY=${SECRETS.gemini}
+# Written by hand.
+BRAVE_API_KEY=brave
+TELEGRAM_BOT_TOKEN=1234:telegram
+DISCORD_BOT_TOKEN=discord
+`;
+
+const PROFILES = {
+  version: 1,
+  profiles: {
+    'openai:work': { type: 'api_key', provider: 'openai', key: SECRETS.openai },
+    'anthropic:default': { type: 'oauth', provider: 'anthropic', access: 'a', refresh: 'r' },
+  },
+};
+
+/** Level and settings of every line in the block "found and not used". */
+const NOT_USED = [
+  'danger agents.defaults.sandbox.mode, agents.list[1].sandbox.mode',
+  'missing models.providers.local.models[0].reasoning',
+  'missing agents.defaults.models, agents.defaults.thinkingDefault',
+  'missing agents.defaults.imageModel',
+  'missing agents.defaults.contextPruning, agents.defaults.memorySearch',
+  'missing agents.defaults.compaction.memoryFlush',
+  'missing agents.defaults.heartbeat.model, agents.defaults.heartbeat.lightContext',
+  'missing agents.defaults.subagents.archiveAfterMinutes',
+  'missing agents.list[0].identity, agents.list[0].groupChat',
+  'missing broadcast, acp',
+  'missing tools.web.search',
+  'missing tools.media',
+  'missing session.maintenance',
+  'missing messages.responsePrefix, messages.ackReaction, messages.queue, messages.tts',
+  'missing approvals.exec',
+  'missing channels.whatsapp',
+  'missing gateway.controlUi.basePath',
+  'missing gateway.reload',
+  'missing hooks.gmail.account, hooks.gmail.topic',
+  'missing skills.load.watch',
+  'missing cron.maxConcurrentRuns, cron.sessionRetention',
+  'missing browser',
+  'missing talk, media, audio',
+  'missing memory.backend, memory.citations',
+  'missing discovery',
+  'missing canvasHost, nodeHost',
+  'harmless $schema, meta, wizard, update, auth.profiles, models.mode, models.providers.local.models[0].name, agents.defaults.timeFormat, agents.defaults.sandbox.scope, agents.defaults.sandbox.docker, agents.list[0].tools.elevated, tools.agentToAgent, commands.native, commands.text, commands.bash, commands.restart, gateway.tailscale.resetOnExit, skills.allowBundled, ui, web',
+];
+
+let gateway: GatewayProcess;
+let first = '';
+let brought: Awaited<ReturnType<typeof atrium>>;
+const atrium = (...argv: string[]) => runAtrium(argv, { home: gateway.home.home });
+
+beforeAll(async () => {
+  gateway = await GatewayProcess.create({
+    files: {
+      '.env': `${ENV}OPENCLAW_GATEWAY_TOKEN=a-token-for-tests-only\n`,
+      'agents/main/agent/auth-profiles.json': JSON.stringify(PROFILES),
+      '../clawd/AGENTS.md': '# Rules\n\nPim is brief.\n',
+      '../clawd/hooks/legacy.js': 'export default () => {};\n',
+      ...skill('nano-banana', 'It draws.', { primaryEnv: 'GEMINI_API_KEY', requires: { env: ['GEMINI_API_KEY'] } }),
+      ...skill('peekaboo', 'It looks at the screen.'),
+      ...skill('github', 'It reads pull requests.'),
+      ...skill('camsnap', 'It takes photos.', { requires: { bins: ['no-such-program'] } }),
+    },
+  });
+  const { home, model } = gateway;
+  await home.write('openclaw.json', await readFile(CONFIG, 'utf8'));
+  const provider = { baseUrl: model.baseUrl };
+  await home.write(
+    'openclaw.yaml',
+    JSON.stringify({
+      models: { providers: { anthropic: provider, openai: provider, local: provider } },
+      channels: { telegram: { enabled: false }, discord: { enabled: false }, slack: { enabled: false } },
+      logging: { file: home.path('logs/atrium.log') },
+      mcp: { servers: { docs: { enabled: false } } },
+      // At four in the morning the test is the same.
+      session: { reset: { mode: 'idle' } },
+    }),
+  );
+  const old = new OpenClawHomeFixture(home.stateDir);
+  await old.writeFiles();
+  const at = Date.now() - 60_000;
+  await old.sessions({ 'agent:main:main': { sessionId: 'main-1', sessionStartedAt: at, updatedAt: at } });
+
+  expect(await gateway.start()).toBe('ready');
+  first = gateway.out;
+  await gateway.stop();
+  brought = await atrium('import', 'openclaw');
+  expect(await gateway.start()).toBe('ready');
+}, 60_000);
+afterAll(() => gateway.close());
+
+/** Says something, and gives the request that the model server was sent. */
+async function sentAfter(begin: () => Promise<{ readonly runId: string }>) {
+  gateway.model.script([reply('Rex.')]);
+  const { runId } = await begin();
+  const { status } = await gateway.json<{ status: string }>(`/api/runs/${runId}/wait`);
+  const sent = gateway.model.requests.at(-1);
+  if (!sent) throw new Error(`No request came: the run ${runId} is ${status}.`);
+  return sent;
+}
+
+const say = (body: object) =>
+  sentAfter(() => gateway.json('/api/messages', { body: { text: 'What is my dog called?', ...body } }));
+
+describe('an existing home', () => {
+  it('is offered to be brought along, and is', () => {
+    expect(first).toContain('atrium import openclaw');
+    expect(brought.out).toMatch(/^conversations +1 +0 +0 +0$/m);
+    expect(brought.out).toMatch(/^jobs +2 +0 +0 +1$/m);
+    expect(brought.out).toMatch(/^approved people +3 +0 +0 +1$/m);
+    expect(gateway.out.slice(first.length)).not.toContain('atrium import openclaw');
+  });
+
+  it('says of every setting that is not used that it is not', () => {
+    const banner = gateway.out.slice(first.length);
+    const [, ...lines] = banner.slice(banner.indexOf('  found and not used:')).trimEnd().split('\n');
+    const found = lines.map((line) => /^ {4}(\w+) +(.+?)(?:: [A-Z].*\.)?$/.exec(line) ?? []);
+    expect(found.map(([, level, settings]) => `${level} ${settings}`)).toEqual(NOT_USED);
+  });
+
+  it('goes on with a conversation where it stopped, with the key of the .env file', async () => {
+    const { path, headers, body, json } = await say({ sessionKey: 'agent:main:main' });
+    expect([path, json.model, headers['x-api-key']]).toEqual(['/v1/messages', 'claude-opus-4-6', SECRETS.anthropic]);
+    expect(body).toContain('My dog is called Rex.');
+    expect(body).toContain('Noted: Rex.');
+    expect(body).toContain('Pim is brief.');
+  });
+
+  it('offers the skills that it allows and that can work', async () => {
+    const { body } = await say({ agentId: 'main', user: 'ana' });
+    expect(SKILLS.filter((each) => body.includes(each))).toEqual(['It draws.', 'It reads pull requests.']);
+    const { body: nightly } = await say({ agentId: 'nightly' });
+    expect(SKILLS.filter((each) => nightly.includes(each))).toEqual(['It reads pull requests.']);
+  });
+
+  it('asks the model of an agent by the name of its provider, with the key of a profile', async () => {
+    const { headers, json } = await say({ agentId: 'work' });
+    expect([json.model, headers.authorization]).toEqual(['gpt-5', `Bearer ${SECRETS.openai}`]);
+  });
+
+  it('takes webhooks by its mappings, with their token', async () => {
+    const headers = { authorization: `Bearer ${SECRETS.hooks}` };
+    const body = { messages: [{ from: 'ada@example.com' }] };
+    const sent = await sentAfter(() => gateway.json('/hooks/gmail', { body, headers }));
+    expect(sent.body).toContain('| From: ada@example.com');
+  });
+
+  it('has its jobs', async () => {
+    const { out } = await atrium('cron', 'list');
+    expect(out).toContain('Morning report');
+    expect(out).toContain('Pulse');
+  });
+
+  it('shows and writes its secrets nowhere', async () => {
+    const texts = new Map([['the terminal of the gateway', gateway.out + gateway.err + brought.out + brought.err]]);
+    const commands = ['status', 'config check', 'config get', 'logs'].map(async (words) => {
+      const { out, err } = await atrium(...words.split(' '));
+      texts.set(`atrium ${words}`, out + err);
+    });
+    await Promise.all(commands);
+    for (const { number, headers, body, json } of gateway.model.requests) {
+      const { authorization, 'x-api-key': key, ...others } = headers;
+      texts.set(`request ${number}`, `${JSON.stringify(others)}${body}`);
+      expect([authorization, key]).toEqual(
+        json.model === 'gpt-5' ? [`Bearer ${SECRETS.openai}`, undefined] : [undefined, SECRETS.anthropic],
+      );
+    }
+    const entries = await readdir(gateway.home.home, { recursive: true, withFileTypes: true });
+    for (const entry of entries.filter((each) => each.isFile())) {
+      if (entry.name === '.env' || entry.name === 'auth-profiles.json') continue;
+      const file = join(entry.parentPath, entry.name);
+      texts.set(file, await readFile(file, 'latin1'));
+    }
+    expect([...texts.keys()].filter((name) => /atrium\.(?:db|log)$/.test(name))).toHaveLength(2);
+    for (const [name, text] of texts) {
+      for (const [place, secret] of Object.entries(SECRETS))
+        expect(text.includes(secret), `${place} in ${name}`).toBe(false);
+    }
+  });
+});
+
+const SKILLS = ['It draws.', 'It looks at the screen.', 'It reads pull requests.', 'It takes photos.'];
+
+function skill(name: string, description: string, section: object = {}): Record<string, string> {
+  const metadata = JSON.stringify({ openclaw: section });
+  return {
+    [`skills/${name}/SKILL.md`]: `---\nname: ${name}\ndescription: ${description}\nmetadata: ${metadata}\n---\n`,
+  };
+}
