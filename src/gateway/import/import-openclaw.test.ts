@@ -278,6 +278,17 @@ describe('a conversation', () => {
     expect(await store.count('transcript', { sessionId: 'main-1' })).toBe(4);
   });
 
+  it('with an agent that is configured no more is brought, and the agent is named', async () => {
+    const { home, run, store } = await rig();
+    await home.transcript('a', talk(user('x')), 'old');
+    await home.sessions({ 'agent:old:main': { sessionId: 'a' }, 'agent:old:subagent:1': { sessionId: 'b' } }, 'old');
+    const report = await run();
+    expect(await store.count('sessions', { agentId: 'old' })).toBe(1);
+    expect(report.notes.map(({ sentence }) => sentence)).toContain(
+      'There is no agent "old" in agents.list. What was said with it (1 conversation) can be read, and goes on when such an agent is added.',
+    );
+  });
+
   it('of a subagent or of one run of a job stays where it is, and is counted', async () => {
     const { home, run } = await rig();
     await home.transcript('a', talk(user('x')));

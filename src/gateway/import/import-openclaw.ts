@@ -9,8 +9,9 @@ import type { Environment } from '../../config/environment.ts';
 import type { Config } from '../../config/schema.ts';
 import { AUTH_PROFILES_NAME } from '../../config/secrets/auth-profiles.ts';
 import { normalizeAccountId } from '../../protocol/agent-id.ts';
+import { countOf } from '../../protocol/count-of.ts';
 import { errorText } from '../../protocol/one-line.ts';
-import { surfaceOfSessionKey } from '../../protocol/session-key.ts';
+import { normalizeSessionKey, parseAgentSessionKey, surfaceOfSessionKey } from '../../protocol/session-key.ts';
 import { MAX_JOBS } from '../../schedule/job-draft.ts';
 import type { Store, Write } from '../../store/store.ts';
 import { readJob } from './import-job.ts';
@@ -96,6 +97,7 @@ export async function importOpenClaw(parts: ImportParts): Promise<ImportReport> 
       await bringPeople(parts, people, notes),
       await keepProfiles(parts, profiles, join(workDir, AUTH_PROFILES_NAME)),
     ];
+    for (const note of notesOfUnknownAgents(parts, sessions)) notes.add(note);
     if (parts.config.session?.dmScope === undefined && sessions.some(({ sessionKey }) => isMainKey(sessionKey))) {
       notes.add({ place: environment.configPath, sentence: MAIN_IS_SHARED });
     }
@@ -155,6 +157,24 @@ async function bringSessions(
     });
   }
   return rowOf('conversations', counts);
+}
+
+/** Conversations with agents that the configuration does not have: no message reaches them, so they are named. */
+function notesOfUnknownAgents(
+  { config, environment }: ImportParts,
+  sessions: Awaited<ReturnType<OpenClawHome['sessions']>>,
+): readonly ImportNote[] {
+  const known = listAgentIds(config);
+  const counts = new Map<string, number>();
+  for (const { sessionKey } of sessions) {
+    const agentId = parseAgentSessionKey(normalizeSessionKey(sessionKey))?.agentId;
+    if (agentId === undefined || known.includes(agentId) || reasonToLeave(sessionKey) !== undefined) continue;
+    counts.set(agentId, (counts.get(agentId) ?? 0) + 1);
+  }
+  return [...counts].map(([agentId, count]) => ({
+    place: environment.configPath,
+    sentence: `There is no agent "${agentId}" in agents.list. What was said with it (${countOf(count, 'conversation')}) can be read, and goes on when such an agent is added.`,
+  }));
 }
 
 async function bringJobs(
