@@ -49,6 +49,15 @@ export class WebhookTokenInAddressError extends defineError({
   remedy: 'Send the token in a header, and choose a new token: the old one may be in a log.',
 }) {}
 
+export class WebhookTokenError extends defineError({
+  code: 'ATRIUM_WEBHOOK_TOKEN',
+  status: 401,
+  message: ({ isMissing }: { isMissing: boolean }) =>
+    `${isMissing ? 'A webhook needs its token' : 'This is not the token of the webhooks'}. Send the one that hooks.token sets, which is not the gateway's, as "Authorization: Bearer <token>" or "x-openclaw-token".`,
+  means: 'A request to a webhook came without the token of webhooks, or with another one.',
+  remedy: 'Send what `hooks.token` in the configuration sets. The token of the gateway opens no webhook.',
+}) {}
+
 export class WebhookRefusedError extends defineError({
   code: 'ATRIUM_WEBHOOK_REFUSED',
   status: 400,

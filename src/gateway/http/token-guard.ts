@@ -9,23 +9,25 @@ import { isLoopbackHost } from './bind-address.ts';
 export class TokenGuard {
   readonly #digest: Buffer;
   readonly #now: () => number;
+  readonly #refusal: TokenRefusal;
   readonly #failures = new Map<string, Failures>();
 
-  constructor(token: string, now: () => number) {
+  constructor(token: string, now: () => number, refusal: TokenRefusal = refuseGatewayToken) {
     this.#digest = digestOf(token);
     this.#now = now;
+    this.#refusal = refusal;
   }
 
   /** Throws unless this is the right token. A missing token is a mistake and not an attack, so it is not counted. */
   check(token: string | undefined, address: string): void {
-    if (token === undefined || token === '') throw new TokenMissingError();
+    if (token === undefined || token === '') throw this.#refusal('missing');
     const failures = this.#current(address);
     const isBlocked = failures !== undefined && failures.count >= MAX_FAILURES;
     if (isBlocked && !isLoopbackHost(address)) throw this.#attemptsError(failures);
     if (timingSafeEqual(digestOf(token), this.#digest)) return;
     if (isBlocked) throw this.#attemptsError(failures);
     this.#count(address, failures);
-    throw new TokenWrongError();
+    throw this.#refusal('wrong');
   }
 
   #current(address: string): Failures | undefined {
@@ -51,6 +53,12 @@ export class TokenGuard {
     });
   }
 }
+
+/** What a caller is told whose token is missing or wrong. It depends on what the token is for. */
+export type TokenRefusal = (fault: 'missing' | 'wrong') => Error;
+
+const refuseGatewayToken: TokenRefusal = (fault) =>
+  fault === 'missing' ? new TokenMissingError() : new TokenWrongError();
 
 interface Failures {
   count: number;

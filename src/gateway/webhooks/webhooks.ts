@@ -17,9 +17,9 @@ import { parseAgentSessionKey } from '../../protocol/session-key.ts';
 import { parseDeliverTarget, silentSurface } from '../../schedule/deliver-target.ts';
 import { InvalidJobError } from '../../schedule/errors.ts';
 import type { Store } from '../../store/store.ts';
-import { WebhookRefusedError, WebhookUnmatchedError } from '../errors.ts';
+import { WebhookRefusedError, WebhookTokenError, WebhookUnmatchedError } from '../errors.ts';
 import { heartbeatTarget } from '../heartbeat-target.ts';
-import { TokenGuard } from '../http/token-guard.ts';
+import { TokenGuard, type TokenRefusal } from '../http/token-guard.ts';
 import type { Inbox } from '../inbound/inbox.ts';
 import type { WebhookRequest } from './fill-template.ts';
 import {
@@ -82,7 +82,9 @@ export class Webhooks {
     this.#settings = webhookSettingsOf(config);
     this.#problems = listWebhookProblems(config).map(({ message }) => message);
     const token = this.#settings?.token;
-    if (token !== before) this.#guard = token === undefined ? undefined : new TokenGuard(token, this.#parts.now);
+    if (token === before) return;
+    const refusal: TokenRefusal = (fault) => new WebhookTokenError({ isMissing: fault === 'missing' });
+    this.#guard = token === undefined ? undefined : new TokenGuard(token, this.#parts.now, refusal);
   }
 
   /** Undefined while the gateway takes no webhooks. */

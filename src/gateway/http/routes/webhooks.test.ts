@@ -93,8 +93,14 @@ describe('a webhook', () => {
 
   it('needs its own token, in a header', async () => {
     const body = { message: 'Hi', deliver: false };
-    expect((await send('/in/agent', body, { authorization: `Bearer ${TEST_TOKEN}` })).status).toBe(401);
-    expect((await send('/in/agent', body, { authorization: '' })).status).toBe(401);
+    const wrong = await send('/in/agent', body, { authorization: `Bearer ${TEST_TOKEN}` });
+    const missing = await send('/in/agent', body, { authorization: '' });
+    expect([wrong.status, missing.status]).toEqual([401, 401]);
+    // The sentences name the setting of webhooks, and not the file of the gateway's token.
+    const sentence =
+      /^(This is not the token of the webhooks|A webhook needs its token)\. Send the one that hooks\.token/;
+    for (const each of [wrong, missing]) expect(problemOf(each)).toMatch(sentence);
+    expect(problemOf(wrong)).not.toBe(problemOf(missing));
     expect((await send('/in/agent', body, { authorization: '', 'x-openclaw-token': TOKEN })).status).toBe(200);
     expect(await send(`/in/agent?token=${TOKEN}`, body)).toMatchObject({
       status: 400,
