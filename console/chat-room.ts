@@ -247,9 +247,12 @@ export class ChatRoom {
   /** What failed in a run is written down a moment after its end. */
   async #lookAgain(runId: string): Promise<void> {
     void this.#state.readNews();
-    void this.#state.readSessions();
     const key = this.session.value;
-    if (key !== undefined) void this.#readFacts(key);
+    if (key !== undefined) {
+      void this.#readFacts(key);
+      await this.#state.entered.value?.client.markSession(key, { isSeen: true }).catch(() => undefined);
+    }
+    void this.#state.readSessions();
     const failedHooks = await this.#state.entered.value?.client.failedHooks(runId).catch(() => undefined);
     const shown = this.report.value;
     if (failedHooks && shown && 'run' in shown && shown.run.runId === runId)

@@ -36,8 +36,28 @@ export type RunCall = Pick<CaptureRow, 'call' | 'at' | 'provider' | 'model' | 's
 /** A session with what its key says about it. `title` is absent where the gateway keeps none. */
 export type ListedSession = Omit<SessionRow, 'endToTell' | 'state'> & {
   readonly type: SessionType;
+  /** The title that a person gave it. */
   readonly title?: string | null | undefined;
+  /** When a person last looked at it. */
+  readonly seenAt?: number | null | undefined;
 };
+
+/** Words that were found in a conversation. */
+export interface FoundWords {
+  readonly sessionKey: string;
+  readonly sessionId: string;
+  readonly position: number;
+  readonly at: number;
+  readonly role: 'user' | 'assistant';
+  readonly excerpt: string;
+}
+
+/** What a person may note about a conversation. */
+export interface SessionMarks {
+  readonly title?: string | undefined;
+  readonly isArchived?: boolean | undefined;
+  readonly isSeen?: boolean | undefined;
+}
 export type CalledHook = Omit<HookRecordRow, 'runId' | 'sessionKey'>;
 export type DeadLetter = Pick<DeadLetterRow, 'id' | 'direction' | 'reason' | 'createdAt' | 'payload'>;
 export type Job = Pick<JobRow, 'id' | 'name' | 'agentId' | 'enabled' | 'nextAt' | 'message'>;
@@ -241,6 +261,21 @@ export class GatewayClient {
     keyOrId: string,
   ): Promise<{ readonly session: ListedSession; readonly earlier: readonly ListedSession[] }> {
     return this.#read(`/api/sessions/${encodeURIComponent(keyOrId)}`);
+  }
+
+  async markSession(session: string, marks: SessionMarks): Promise<void> {
+    await this.#ask(`/api/sessions/${encodeURIComponent(session)}/marks`, marks);
+  }
+
+  /** Removes the conversation and all that was said in it. */
+  async deleteSession(session: string): Promise<void> {
+    await this.#ask(`/api/sessions/${encodeURIComponent(session)}`, undefined, 'DELETE');
+  }
+
+  /** What people and agents have said, in all conversations. */
+  async search(text: string): Promise<readonly FoundWords[]> {
+    const path = `/api/search?limit=50&text=${encodeURIComponent(text)}`;
+    return (await this.#read<{ found: readonly FoundWords[] }>(path)).found;
   }
 
   /** A part of a session's transcript, the last one unless `before` is given. */

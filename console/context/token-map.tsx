@@ -43,7 +43,7 @@ export default function TokenMap({ measure, only, onPick }: TokenMapProps) {
           }}
           onClick={() => onPick(only === data.name ? undefined : data.name)}
         >
-          {x1 - x0 > 44 && y1 - y0 > 24 ? (
+          {x1 - x0 > 34 && y1 - y0 > 24 ? (
             <>
               <span>{shortName(data.name)}</span>
               <b>{formatCount(data.tokens)}</b>

@@ -15,6 +15,7 @@ import { Icon, type IconName } from '../view/icon.tsx';
 import { Link } from '../view/link.tsx';
 import { useVirtualRows } from '../view/use-virtual-rows.ts';
 import { groupSessions, surfaceName } from './group-sessions.ts';
+import { SearchBox } from './search-box.tsx';
 import { SessionTitles } from './session-titles.ts';
 import { ThemeButton } from './theme-button.tsx';
 
@@ -47,6 +48,7 @@ export function Sidebar({ state, room }: { state: ConsoleState; room: ChatRoom }
         <Icon name="plus" />
         New conversation
       </Link>
+      <SearchBox client={state.entered.value?.client} onFollow={close} />
       {agents.length > 1 && (
         <label class="agent-pick">
           <span class="hidden">Agent</span>
@@ -174,7 +176,7 @@ function SessionList({ state, room, agentId, onFollow }: SessionListProps) {
           return (
             <li key={session.sessionId} style={style}>
               <Link
-                class="session-link"
+                class={isUnread(session) && !isCurrent ? 'session-link unread' : 'session-link'}
                 to={{ page: 'session', session: session.sessionKey }}
                 isCurrent={isCurrent}
                 title={`${session.sessionKey}\nLast active ${formatClock(session.activeAt)}`}
@@ -192,6 +194,11 @@ function SessionList({ state, room, agentId, onFollow }: SessionListProps) {
       </ul>
     </div>
   );
+}
+
+/** Something was said since a person last looked at it. */
+function isUnread({ seenAt, activeAt }: ListedSession): boolean {
+  return typeof seenAt === 'number' && activeAt > seenAt;
 }
 
 const ROW_HEIGHT = 52;

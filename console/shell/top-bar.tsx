@@ -5,6 +5,7 @@ import type { ConsoleState } from '../console-state.ts';
 import type { Route } from '../route.ts';
 import { Icon } from '../view/icon.tsx';
 import { Link } from '../view/link.tsx';
+import { SessionMenu } from './session-menu.tsx';
 
 export interface TopBarProps {
   readonly state: ConsoleState;
@@ -32,6 +33,7 @@ export function TopBar({ state, room, route }: TopBarProps) {
       </button>
       <h1>{titleOf(route, talk?.place.agentId)}</h1>
       {isChat && session !== undefined && <code class="key">{session}</code>}
+      {isChat && session !== undefined && <SessionMenu key={session} state={state} session={session} />}
       <span class="grow" />
       {isChat && session !== undefined && (
         <Link class="ghost wide-only" to={{ page: 'context', session }}>

@@ -125,6 +125,31 @@ describe.skipIf(!browserPath)('the pages about the gateway (skipped where there 
     await page.getByRole('region', { name: 'Channels' }).getByText('web', { exact: true }).waitFor();
   });
 
+  it('finds what was said, and lets a conversation be renamed', async () => {
+    const search = page.getByLabel('Search all that was said');
+    const found = page.locator('.found .session-link');
+    // What was said a moment ago may not be in the index yet; then it is searched again.
+    await expect
+      .poll(
+        async () => {
+          await search.fill('');
+          await search.fill('stamp');
+          await page.locator('.found li').first().waitFor();
+          return found.count();
+        },
+        { timeout: 20_000 },
+      )
+      .toBeGreaterThan(0);
+    await found.first().click();
+    await page.locator('.words').getByText('Stamped.', { exact: true }).waitFor();
+    await search.fill('');
+    page.once('dialog', (dialog) => void dialog.accept(`Marks ${HOSTILE}`));
+    await page.locator('.session-menu summary').click();
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.locator('.session-link .title').getByText(`Marks ${HOSTILE}`).waitFor();
+    expect(await page.evaluate('globalThis.hit')).toBeUndefined();
+  });
+
   it('lets an ended conversation be read, and continued', async () => {
     const sessions = await scratch.store.select('sessions', { orderBy: [['sessionId', 'asc']] });
     const [first] = sessions;
