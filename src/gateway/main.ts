@@ -91,6 +91,7 @@ import { Attachments } from './services/attachments.ts';
 import { checkInstall } from './services/check-install.ts';
 import { Children } from './services/children.ts';
 import { ClientCalls } from './services/client-calls.ts';
+import { Embeddings } from './services/embeddings.ts';
 import { explainTools } from './services/explain-tools.ts';
 import { listAgentStatuses, readGatewayStatus } from './services/gateway-status.ts';
 import { HookControl } from './services/hook-control.ts';
@@ -592,6 +593,13 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
       explain: (request) => explainTools({ ...drafting, config }, request),
       mcpServers: () => mcp.statuses(),
     },
+    embeddings: new Embeddings({
+      config,
+      variables: environment.variables,
+      store,
+      spend: () => spendLimits.settings,
+      now,
+    }),
     models: { pricesOf: (provider, model) => modelPrices(configWatch.current.config, provider, model) },
     configuration: configWatch,
     installs: { check: (event, context) => checkInstall(hooks, event, context) },

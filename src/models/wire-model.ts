@@ -214,11 +214,13 @@ function elsewhere(wire: WireRequest, origin: string, context: FailureContext): 
   );
 }
 
+type AddressSettings = Pick<WireModelSettings, 'baseUrl' | 'apiKey' | 'headers'>;
+
 /** A name and password in the address would be recorded with it, so they are sent as a header instead. */
-function separateSecrets(
-  given: WireModelSettings,
-  dialect: WireDialect,
-): { settings: WireModelSettings; secretHeaders: Readonly<Record<string, string>> } {
+export function separateSecrets<Given extends AddressSettings>(
+  given: Given,
+  dialect: Pick<WireDialect, 'keyHeader'>,
+): { settings: Omit<Given, 'apiKey' | 'headers'>; secretHeaders: Readonly<Record<string, string>> } {
   const url = new URL(given.baseUrl);
   const login =
     url.username || url.password
@@ -238,7 +240,10 @@ function separateSecrets(
   };
 }
 
-function secretTexts(secretHeaders: Readonly<Record<string, string>>, { apiKey }: WireModelSettings): string[] {
+export function secretTexts(
+  secretHeaders: Readonly<Record<string, string>>,
+  { apiKey }: Pick<AddressSettings, 'apiKey'>,
+): string[] {
   return [...Object.values(secretHeaders), ...(apiKey === undefined ? [] : [apiKey])];
 }
 

@@ -23,6 +23,11 @@ const SENTENCES: Readonly<Partial<Record<RunRow['status'], string>>> = {
   failed: 'The run failed.',
 };
 
+/** The status that tells a client why a model gave no answer. */
+export function statusOfKind(kind: string): number {
+  return STATUS_OF_KIND[kind] ?? 502;
+}
+
 const STATUS_OF_KIND: Readonly<Record<string, number>> = {
   'rate-limit': 429,
   'context-length': 400,
@@ -40,5 +45,5 @@ function statusOf(status: RunRow['status'], outcome: RunRow['outcome']): number 
   if (OF_REQUEST.has(errorCode)) return 400;
   if (errorCode.startsWith('ATRIUM_STORE_')) return 503;
   if (errorCode === 'ATRIUM_RUN_TIMEOUT') return 504;
-  return STATUS_OF_KIND[failureKind] ?? 502;
+  return statusOfKind(failureKind);
 }

@@ -27,6 +27,7 @@ import type { Attachments } from './attachments.ts';
 import type { InstallVerdict } from './check-install.ts';
 import type { Children } from './children.ts';
 import type { ClientCalls } from './client-calls.ts';
+import type { Embeddings } from './embeddings.ts';
 import type { ExplainToolsRequest, ToolsExplanation } from './explain-tools.ts';
 import type { GatewayStatus } from './gateway-status.ts';
 import type { HookControl } from './hook-control.ts';
@@ -61,6 +62,8 @@ export interface Services {
   readonly runs: Runs;
   /** The results of tools that API clients run themselves. */
   readonly clientCalls: Pick<ClientCalls, 'give'>;
+  /** What a provider makes of texts for API clients that compare them. */
+  readonly embeddings: Pick<Embeddings, 'make'>;
   /** Whether handlers of plugins decide about what goes out, so that nothing is shown before. */
   areAnswersJudged(): boolean;
   readonly sessions: Sessions;

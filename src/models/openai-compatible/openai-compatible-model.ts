@@ -10,13 +10,17 @@ export function createOpenAiCompatibleModel(settings: WireModelSettings): Model 
   return createWireModel(settings, dialect);
 }
 
+export function bearer(apiKey: string): Readonly<Record<string, string>> {
+  return { authorization: `Bearer ${apiKey}` };
+}
+
 const dialect: WireDialect = {
   api: 'openai-completions',
   path: () => '/chat/completions',
   maxImageBytes: 15_000_000,
   events: CHAT_EVENTS,
   takesFormat: true,
-  keyHeader: (apiKey) => ({ authorization: `Bearer ${apiKey}` }),
+  keyHeader: bearer,
   headers: () => ({}),
   body: chatBody,
 };

@@ -11,6 +11,7 @@ import { COMMAND_ROUTES } from './commands.ts';
 import { CONTEXT_ROUTES } from './context.ts';
 import { DEAD_LETTER_ROUTES } from './dead-letters.ts';
 import { DEBUG_ROUTES } from './debug.ts';
+import { EMBEDDING_ROUTES } from './embeddings.ts';
 import { GATEWAY_ROUTES } from './gateway.ts';
 import { HEALTH_ROUTES } from './health.ts';
 import { HOOK_ROUTES } from './hooks.ts';
@@ -33,6 +34,7 @@ export const ROUTES: readonly Route[] = [
   ...HEALTH_ROUTES,
   ...CHAT_ROUTES,
   ...RESPONSE_ROUTES,
+  ...EMBEDDING_ROUTES,
   ...WEBHOOK_ROUTES,
   ...GATEWAY_ROUTES,
   ...SESSION_ROUTES,

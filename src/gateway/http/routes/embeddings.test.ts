@@ -1,0 +1,210 @@
+// Embeddings through a whole gateway, with the libraries that people ask for them with, and a provider on loopback.
+
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { createOpenAI } from '@ai-sdk/openai';
+import { OpenAIEmbeddings } from '@langchain/openai';
+import { embed, embedMany } from 'ai';
+import OpenAI from 'openai';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Embeddings } from '../../services/embeddings.ts';
+import { sumUsage } from '../../services/usage.ts';
+import { TEST_TOKEN, TestApi } from '../fixtures/test-api.ts';
+import type { Listening } from '../listen.ts';
+
+interface Asked {
+  readonly path: string;
+  readonly authorization: string | undefined;
+  readonly body: { readonly model: string; readonly input: string | string[]; readonly encoding_format?: string };
+}
+type Script = (asked: Asked) => {
+  readonly status?: number;
+  readonly headers?: Record<string, string>;
+  readonly body: string;
+};
+
+const KEY = 'key-of-the-provider';
+let provider: Server;
+let script: Script;
+const asked: Asked[] = [];
+let api: TestApi;
+let server: Listening;
+let client: OpenAI;
+
+beforeAll(async () => {
+  provider = createServer(async (request, response) => {
+    const body = (await json(request)) as Asked['body'];
+    const each = { path: request.url ?? '', authorization: request.headers.authorization, body };
+    asked.push(each);
+    const { status = 200, headers, body: answer } = script(each);
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(answer);
+  });
+  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
+  const baseUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/v1`;
+  const models = [{ id: 'tiny', cost: { input: 2 } }];
+  api = await TestApi.open({
+    config: {
+      agents: { defaults: { model: 'mirror/mirror' }, list: [{ id: 'main', default: true }, { id: 'coder' }] },
+      models: {
+        providers: {
+          vectors: { baseUrl, apiKey: KEY, models },
+          claude: { baseUrl, apiKey: KEY, api: 'anthropic-messages' },
+        },
+      },
+    },
+  });
+  server = await api.listen();
+  client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: TEST_TOKEN, maxRetries: 0 });
+});
+afterAll(async () => {
+  await server.close(100);
+  await api.close();
+  provider.closeAllConnections();
+  await new Promise((resolve) => provider.close(resolve));
+});
+beforeEach(() => {
+  asked.length = 0;
+  script = vectors;
+});
+
+/** One vector for each text, which begins with the text's length. */
+function vectors({ body: { model, input, encoding_format } }: Asked) {
+  const texts = typeof input === 'string' ? [input] : input;
+  const data = texts.map((text, index) => {
+    const vector = [text.length, 0.5];
+    const embedding =
+      encoding_format === 'base64' ? Buffer.from(Float32Array.from(vector).buffer).toString('base64') : vector;
+    return { object: 'embedding', index, embedding };
+  });
+  return { body: JSON.stringify({ object: 'list', data, model, usage: { prompt_tokens: 7, total_tokens: 7 } }) };
+}
+
+describe('embeddings', () => {
+  it('are made by the provider, with its key, and are counted', async () => {
+    const made = await client.embeddings.create({ model: 'vectors/tiny', input: ['sky', 'ocean'], dimensions: 2 });
+    expect(made.data.map(({ embedding }) => Array.from(embedding))).toEqual([
+      [3, 0.5],
+      [5, 0.5],
+    ]);
+    expect(made).toMatchObject({ model: 'vectors/tiny', usage: { prompt_tokens: 7, total_tokens: 7 } });
+    expect(asked).toMatchObject([
+      {
+        path: '/v1/embeddings',
+        authorization: `Bearer ${KEY}`,
+        body: { model: 'tiny', input: ['sky', 'ocean'], dimensions: 2 },
+      },
+    ]);
+    const { groups } = await sumUsage(api.store, { by: 'session', timezone: 'UTC' });
+    expect(groups).toMatchObject([{ key: 'embeddings', calls: 1, input: 7, output: 0, cost: 0.000014, unpriced: 0 }]);
+  });
+
+  it('may be asked for by the name of a listed model alone, as floats, or from tokens', async () => {
+    const { data } = await client.embeddings.create({ model: 'tiny', input: 'sky', encoding_format: 'float' });
+    expect(data[0]?.embedding).toEqual([3, 0.5]);
+    script = () => ({ body: '{"data":[{"index":0,"embedding":[1]}]}' });
+    const ofTokens = await api.call('POST', '/v1/embeddings', { model: 'tiny', input: [11, 12, 13] });
+    expect(ofTokens.json).toMatchObject({ data: [{ embedding: [1] }], usage: { prompt_tokens: 3 } });
+  });
+
+  it('are made for the AI SDK', async () => {
+    const model = createOpenAI({ baseURL: `${server.url}/v1`, apiKey: TEST_TOKEN }).embedding('vectors/tiny');
+    const { embeddings, usage } = await embedMany({ model, values: ['sky', 'ocean'] });
+    expect([embeddings, usage.tokens]).toEqual([
+      [
+        [3, 0.5],
+        [5, 0.5],
+      ],
+      7,
+    ]);
+    expect((await embed({ model, value: 'sea' })).embedding).toEqual([3, 0.5]);
+  });
+
+  it('are made for LangChain', async () => {
+    const embeddings = new OpenAIEmbeddings({
+      model: 'vectors/tiny',
+      apiKey: TEST_TOKEN,
+      configuration: { baseURL: `${server.url}/v1` },
+    });
+    expect(await embeddings.embedDocuments(['sky', 'ocean'])).toEqual([
+      [3, 0.5],
+      [5, 0.5],
+    ]);
+    expect(await embeddings.embedQuery('sea')).toEqual([3, 0.5]);
+  });
+});
+
+describe('what cannot be fulfilled is refused by name, and nothing is sent', () => {
+  it.each<[string, object, RegExp]>([
+    ['an agent', { model: 'atrium/main' }, /"atrium\/main" cannot make embeddings.*atrium/],
+    ['a name that no provider lists', { model: 'text-embedding-3-small' }, /no provider of the configuration lists it/],
+    ['a provider without embeddings', { model: 'claude/x' }, /anthropic-messages/],
+    ['a provider without a key', { model: 'openai/x' }, /OPENAI_API_KEY/],
+    ['the built-in provider', { model: 'mirror/mirror' }, /mirror/],
+    ['no input', { input: [] }, /input/],
+    ['too many inputs', { input: Array(2_049).fill('x') }, /input/],
+    ['an unknown field', { truncate: 'END' }, /truncate/],
+    ['an unknown form', { encoding_format: 'int8' }, /encoding_format/],
+  ])('%s', async (_, more, sentence) => {
+    const request = { model: 'tiny', input: 'sky', ...more } as OpenAI.EmbeddingCreateParams;
+    await expect(client.embeddings.create(request)).rejects.toMatchObject({
+      status: 400,
+      type: 'invalid_request_error',
+      message: expect.stringMatching(sentence),
+    });
+    expect(asked).toEqual([]);
+  });
+
+  it('a gateway with limits on spending', async () => {
+    const limit = { setting: 'limits.spend[0]', per: 'day', money: 1, warnAt: 0.8, unknownPrice: 'refuse' } as const;
+    const config = JSON.parse(await api.scratch.home.read('openclaw.json'));
+    const limited = new Embeddings({
+      config,
+      variables: {},
+      store: api.store,
+      spend: () => ({ limits: [limit], answerTokens: 1, timezone: 'UTC' }),
+      now: Date.now,
+    });
+    const made = limited.make('vectors/tiny', { input: 'sky' }, AbortSignal.timeout(10_000));
+    await expect(made).rejects.toMatchObject({
+      code: 'ATRIUM_HTTP_EMBEDDINGS_LIMITED',
+      message: expect.stringContaining('limits.spend[0]'),
+    });
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('a provider that fails', () => {
+  it.each<[string, ReturnType<Script>, number, RegExp]>([
+    [
+      'refuses the key, and repeats it',
+      { status: 401, body: `{"error":{"message":"bad ${KEY}"}}` },
+      502,
+      /answered 401/,
+    ],
+    ['is asked too often', { status: 429, body: '{}', headers: { 'retry-after': '9' } }, 429, /answered 429/],
+    [
+      'does not understand the request',
+      { status: 400, body: '{"error":{"message":"no such size"}}' },
+      400,
+      /no such size/,
+    ],
+    ['sends a page', { body: '<html></html>' }, 502, /baseUrl/],
+    ['sends too few', { body: '{"data":[]}' }, 502, /0 embeddings for 1 inputs/],
+    ['sends something else', { body: '{"data":[{"embedding":{"a":1}}]}' }, 502, /0 embeddings for 1 inputs/],
+    [
+      'sends the key elsewhere',
+      { status: 307, body: '', headers: { location: 'http://127.0.0.1:1/' } },
+      502,
+      /redirects/,
+    ],
+  ])('%s', async (_, answer, status, sentence) => {
+    script = () => answer;
+    const before = await api.store.count('usage');
+    const failed = await client.embeddings.create({ model: 'tiny', input: 'sky' }).catch((error: unknown) => error);
+    expect(failed).toMatchObject({ status, message: expect.stringMatching(sentence) });
+    expect(String(failed)).not.toContain(KEY);
+    expect(asked).toHaveLength(1);
+    expect(await api.store.count('usage')).toBe(before);
+  });
+});
