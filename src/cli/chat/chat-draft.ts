@@ -23,7 +23,9 @@ export class ChatDraft {
   #printed = 0;
   #isShown = false;
   #hasPrinted = false;
+  /** The run and the call of a model that the text is from. */
   runId = '';
+  call = 0;
 
   constructor(printer: DraftPrinter) {
     this.#printer = printer;

@@ -131,14 +131,6 @@ describe('an answer that is half shown', () => {
     expect(screen.show(part(1, 'First half, second half.'))).toBe('First half, second half.\n');
   });
 
-  test('is printed to its end when the connection broke, and once as a whole behind that', () => {
-    const screen = new Screen();
-    screen.show(ready(0), start, delta('First half, '), ready(0), delta(' and the end.'));
-    expect(screen.show(part(1, 'First half, middle and the end.'))).toBe(
-      'First half, \nFirst half, middle and the end.\n',
-    );
-  });
-
   test('is not mixed up with a command that was typed meanwhile', () => {
     const screen = new Screen();
     screen.show(ready(0), start, delta('First half, '));
@@ -151,6 +143,53 @@ describe('an answer that is half shown', () => {
 
   test('is complete even when the last words of the draft were lost', () => {
     expect(new Screen().show(ready(0), start, delta('Hello the'), part(1, 'Hello there.'))).toBe('Hello there.\n');
+  });
+});
+
+describe('a connection that breaks in the middle of an answer', () => {
+  const step = (call: number, text: string, attempt = 1) =>
+    ({ ...live, attempt, call, type: 'text-delta', text }) as ServerFrame;
+  const again = { ...live, attempt: 2, type: 'run-start', agentId: 'main', sessionId: 'ses_1' } as ServerFrame;
+  const tool = (type: 'tool-start' | 'tool-end', id = 't1') =>
+    ({ ...live, type, toolCallId: id, name: 'read', params: {}, isError: true, ms: 1, content: 'gone' }) as ServerFrame;
+
+  test('prints nothing twice when the gateway tells again what the run has shown', () => {
+    const screen = new Screen();
+    screen.show(ready(0), start, step(1, 'Let me '), step(1, 'look.'), tool('tool-start'), tool('tool-end'));
+    screen.show(step(2, 'Half of '), ready(0));
+    screen.show(start, step(1, 'Let me look.'), tool('tool-start'), tool('tool-end'), step(2, 'Half of the '));
+    expect(screen.show(step(2, 'answer.'), part(1, 'Half of the answer.'))).toBe(
+      'Let me look.\n  · read {}\n  · read failed: gone\nHalf of the answer.\n',
+    );
+  });
+
+  test('prints what was missed: the end of a step, and the steps behind it', () => {
+    const screen = new Screen();
+    screen.show(ready(0), start, step(1, 'Let '), ready(0));
+    screen.show(start, step(1, 'Let me look.'), tool('tool-start'), step(2, 'Here'));
+    expect(screen.show(step(2, ' it is.'), part(1, 'Here it is.'))).toBe('Let me look.\n  · read {}\nHere it is.\n');
+  });
+
+  test('goes on with the delivered answer, when the run ended meanwhile', () => {
+    const screen = new Screen();
+    screen.show(ready(0), start, delta('First half, '), ready(1));
+    expect(screen.show(part(1, 'First half, and the end.'))).toBe('First half, and the end.\n');
+  });
+
+  test('goes on with the same words when the gateway was started again, and begins a line for others', () => {
+    const same = new Screen();
+    same.show(ready(0), start, delta('Half of '), ready(0), again, step(1, 'Ha', 2), step(1, 'lf of the', 2));
+    expect(same.show(step(1, ' answer.', 2), part(1, 'Half of the answer.'))).toBe('Half of the answer.\n');
+    const other = new Screen();
+    other.show(ready(0), start, delta('Half of '), ready(0), again, step(1, 'Ha', 2), step(1, 'rdly.', 2));
+    expect(other.show(part(1, 'Hardly.'))).toBe('Half of \nHardly.\n');
+  });
+
+  test('leaves what was shown on the screen, when the run has no answer', () => {
+    const screen = new Screen();
+    screen.show(ready(0), start, delta('Half of '), ready(0));
+    screen.view.endTurn('run_1');
+    expect(screen.show(part(1, 'Another.', 'run_2'))).toBe('Half of \nAnother.\n');
   });
 });
 

@@ -5,6 +5,7 @@ import type { ServerFrame } from '../../channels/server-frame.ts';
 import { type TerminalStyle, terminalStyle } from '../output/terminal-style.ts';
 import { oneLine, terminalText } from '../output/text.ts';
 import { ChatDraft, type DraftPrinter, TypedDraft } from './chat-draft.ts';
+import { ChatSteps } from './chat-steps.ts';
 import { describeWaiting, type WaitingApproval } from './waiting-approvals.ts';
 
 export interface ChatViewSettings {
@@ -38,6 +39,7 @@ export class ChatView {
    */
   #last: number | undefined;
   readonly #draft: ChatDraft;
+  readonly #steps = new ChatSteps();
   /** Runs of which a step was seen from its beginning, so that their drafts are whole. */
   readonly #followed = new Set<string>();
   /** Runs that only answer a command: their text is not Markdown. */
@@ -114,16 +116,22 @@ export class ChatView {
     this.#settings.complain(oneLine(sentence));
   }
 
+  /** The run is over and its answer was shown. What is left of its draft stays, for it was never delivered. */
+  endTurn(runId: string): void {
+    if (this.#draft.runId === runId) this.#draft.end();
+  }
+
   #begin(last: number): void {
-    // What was said meanwhile was missed. A number beyond the last one belongs to a store that was replaced.
-    this.#draft.end();
+    // The draft stays: the gateway tells the run from its beginning, or delivers its answer.
     this.#followed.clear();
+    // A number beyond the last one belongs to a store that was replaced.
     this.#last = Math.min(this.#last ?? last, last);
   }
 
   /** A person who talks here gets the whole question as a part of the answer. */
   #showApproval({ approvalId: id, title, allowedDecisions }: Extract<ServerFrame, { type: 'approval-start' }>): void {
     const { isPlain, isWaiting } = this.#settings;
+    if (this.#questions.has(id)) return;
     this.#questions.add(id);
     if (isPlain || !isWaiting()) this.noteApproval({ id, title, allowedDecisions });
     else this.#draft.end();
@@ -133,24 +141,25 @@ export class ChatView {
     const note = (text: string) => isWaiting && this.note(text);
     switch (frame.type) {
       case 'run-start':
-        this.#beginStep(frame.runId);
+        if (this.#draft.runId !== frame.runId) this.#draft.end();
+        this.#followed.add(frame.runId);
+        this.#steps.rewind(frame.runId);
         return;
       case 'text-delta':
-        // Without its beginning, a draft could not be compared with the answer.
-        if (!this.#followed.has(frame.runId)) return;
-        if (this.#draft.runId !== frame.runId) this.#draft.end();
-        this.#draft.runId = frame.runId;
-        this.#draft.add(frame.text, isWaiting);
+        this.#showText(frame, isWaiting);
         return;
       case 'text-reset':
+        this.#steps.reset(frame.runId, frame.call);
         this.#beginStep(frame.runId);
         note(`trying again: ${frame.reason}`);
         return;
       case 'tool-start':
+        if (!this.#steps.isNewTool(frame.runId, frame.type, frame.toolCallId)) return;
         this.#beginStep(frame.runId);
         note(`${frame.name} ${JSON.stringify(frame.params)}`);
         return;
       case 'tool-end':
+        if (!this.#steps.isNewTool(frame.runId, frame.type, frame.toolCallId)) return;
         this.#followed.add(frame.runId);
         if (frame.isError) note(`${frame.name} failed: ${frame.content}`);
         return;
@@ -160,6 +169,17 @@ export class ChatView {
       case 'run-end':
         this.#followed.delete(frame.runId);
     }
+  }
+
+  #showText({ runId, call, text }: Extract<ServerFrame, { type: 'text-delta' }>, isWaiting: boolean): void {
+    // Without its beginning, a draft could not be compared with the answer.
+    if (!this.#followed.has(runId)) return;
+    const fresh = this.#steps.add(runId, call, text);
+    if (fresh.text === '') return;
+    if (fresh.isOther || this.#draft.runId !== runId || this.#draft.call !== call) this.#draft.end();
+    this.#draft.runId = runId;
+    this.#draft.call = call;
+    this.#draft.add(fresh.text, isWaiting);
   }
 
   #beginStep(runId: string): void {
