@@ -29,6 +29,17 @@ export interface SocketChannelPorts {
   readonly call?:
     | ((method: string, params: JsonObject, caller: SocketClient) => Promise<JsonValue | undefined>)
     | undefined;
+  /**
+   * The session of a message from this place that asks for a session or an agent. Throws an AtriumError for names that
+   * a message would be refused with. Without this function the name of the session is taken for its key.
+   */
+  readonly sessionKeyOf?:
+    | ((place: {
+        readonly surface: Surface;
+        readonly session?: string | undefined;
+        readonly agent?: string | undefined;
+      }) => string)
+    | undefined;
   readonly now: () => number;
   /** How many bytes may wait for one client to read them. The default is 4 MiB. */
   readonly maxBufferedBytes?: number | undefined;
@@ -161,12 +172,35 @@ export class SocketChannel implements Channel {
     const id = surfaceId(surface);
     // From here on the viewer receives every part of the surface; parts are only held back until the earlier ones are
     // sent.
-    viewer.begin({ surface, surfaceId: id, session: hello.session, agent: hello.agent });
+    const { session, agent } = hello;
+    viewer.begin({
+      surface,
+      surfaceId: id,
+      session,
+      agent,
+      sessionKey: this.#sessionKeyOf({ surface, session, agent }),
+    });
     try {
       await this.#catchUp(viewer, id, name, hello.after);
     } catch (error) {
       // A client that stayed connected would hold parts back for ever. A client that reconnects asks again.
       viewer.connection.end(1011, 'what was said before cannot be read now: come back');
+      throw error;
+    }
+  }
+
+  /** A name that makes no sense is refused with the first message. */
+  #sessionKeyOf(place: {
+    surface: Surface;
+    session: string | undefined;
+    agent: string | undefined;
+  }): string | undefined {
+    const { sessionKeyOf } = this.#ports;
+    if (!sessionKeyOf || (place.session === undefined && place.agent === undefined)) return place.session;
+    try {
+      return sessionKeyOf(place);
+    } catch (error) {
+      if (isAtriumError(error)) return place.session;
       throw error;
     }
   }
@@ -287,12 +321,12 @@ class Viewer {
     this.connection = connection;
   }
 
-  begin(place: { surface: Surface; surfaceId: string; session: string | undefined; agent: string | undefined }): void {
+  begin(place: Pick<Viewer, 'session' | 'agent' | 'sessionKey'> & { surface: Surface; surfaceId: string }): void {
     this.surface = place.surface;
     this.surfaceId = place.surfaceId;
     this.session = place.session;
     this.agent = place.agent;
-    this.sessionKey = place.session;
+    this.sessionKey = place.sessionKey;
     this.#shown = 0;
     this.#heldBack = [];
   }

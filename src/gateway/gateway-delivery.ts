@@ -38,6 +38,7 @@ export interface DeliveryOptions {
   readonly stop: (sessionKey: string) => void;
   /** Called when a page or a terminal calls a method. */
   readonly call?: SocketChannelPorts['call'];
+  readonly sessionKeyOf?: SocketChannelPorts['sessionKeyOf'];
   readonly now: () => number;
   readonly warn: Say;
 }
@@ -55,8 +56,8 @@ export class GatewayDelivery implements DeliveryPort {
   readonly #options: DeliveryOptions;
 
   constructor(options: DeliveryOptions) {
-    const { config, store, stop, call, now, warn } = options;
-    const ports = { mailbox: outboxMailbox(store), stop, call, now };
+    const { config, store, stop, call, sessionKeyOf, now, warn } = options;
+    const ports = { mailbox: outboxMailbox(store), stop, call, sessionKeyOf, now };
     const { ttlMinutes = 1_440, maxAttempts = 8 } = config.delivery ?? {};
     this.#options = options;
     this.sockets = { web: new WebChannel(ports), cli: new CliChannel(ports) };

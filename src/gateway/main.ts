@@ -296,6 +296,16 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
         .stop(sessionKey, 'a person pressed stop')
         .catch((error: Error) => warn(`${sessionKey} could not be stopped: ${error.message}`)),
     call: (method, params, { clientId }) => plugins.methods.call(method, params, { id: clientId }),
+    sessionKeyOf: ({ surface, session, agent }) =>
+      route({
+        surface,
+        sender: { id: surface.peer.id },
+        text: '',
+        at: now(),
+        eventId: '',
+        sessionKey: session,
+        agentId: agent,
+      }).sessionKey,
     now,
     warn,
   });

@@ -35,8 +35,8 @@ export class ApprovalQuestions {
     if (frame.type === 'approval-end') this.#remove(frame.approvalId);
   }
 
-  add({ id, title, allowedDecisions }: WaitingApproval): void {
-    this.#waiting.set(id, { id, title, allowedDecisions });
+  add(approval: WaitingApproval): void {
+    this.#waiting.set(approval.id, approval);
     this.#askNext();
   }
 

@@ -1,5 +1,7 @@
 // Approvals at a terminal, with the built commands and a gateway of its own process.
 
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { AtriumProcess, type AtriumProcessSettings, hasTerminals, runAtrium } from '../../testkit/atrium-process.ts';
 import { GatewayProcess } from '../../testkit/gateway-process.ts';
@@ -46,6 +48,30 @@ describe.skipIf(!hasTerminals)('atrium chat in a terminal', () => {
     await chat.until('allowed once.');
     await chat.until('Written.');
     await chat.until('And that too.');
+    chat.type('\x04');
+    expect(await chat.ended()).toBe(0);
+  });
+});
+
+describe.skipIf(!hasTerminals)('a chat in a named session', () => {
+  test('asks for the approval that waits when it is opened again, and shows that the tool runs', async () => {
+    gateway.model.script([command('until [ -e go.txt ]; do sleep 0.1; done; echo hi'), reply('It has run.')]);
+    const first = open(['chat', '--session', 'named'], { isTerminal: true });
+    await first.until('> ');
+    first.type('run it\r');
+    await first.until('it is denied.');
+    first.type('\x04');
+    expect(await first.ended()).toBe(0);
+
+    const chat = open(['chat', '--session', 'named'], { isTerminal: true });
+    await chat.until(/\(y once, n deny\) > /);
+    chat.type('y');
+    await chat.until('allowed once.');
+    await chat.until(/running exec · \d+s/, chat.out.indexOf('allowed once.'));
+    await writeFile(join(gateway.home.stateDir, 'workspace', 'go.txt'), '');
+    await chat.until('It has run.');
+    await chat.until('> ', chat.out.indexOf('It has run.'));
+    expect(chat.out.split('> /approve')).toHaveLength(2);
     chat.type('\x04');
     expect(await chat.ended()).toBe(0);
   });

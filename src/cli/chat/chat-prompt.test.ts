@@ -46,7 +46,12 @@ describe('a message of several lines', () => {
 });
 
 describe('a tool call that waits', () => {
-  const approval = { id: 'k3f9-x2mq', title: 'Run a\x1b[2J command', allowedDecisions: ['allow-once', 'deny'] };
+  const approval = {
+    id: 'k3f9-x2mq',
+    runId: 'run_1',
+    title: 'Run a\x1b[2J command',
+    allowedDecisions: ['allow-once', 'deny'],
+  };
   const sent: string[] = [];
   let questions: ApprovalQuestions;
   let said: Promise<string | undefined>;
@@ -95,7 +100,12 @@ describe('a tool call that waits', () => {
   });
 
   it('offers always where that is possible, and asks for the next one behind it', () => {
-    questions.add({ id: 'aaaa-bbbb', title: 'Write', allowedDecisions: ['allow-once', 'allow-always', 'deny'] });
+    questions.add({
+      id: 'aaaa-bbbb',
+      runId: 'run_1',
+      title: 'Write',
+      allowedDecisions: ['allow-once', 'allow-always', 'deny'],
+    });
     type('y');
     vi.advanceTimersByTime(1_000);
     expect(screen.text).toBe('Write (y once, a always, n deny) >');

@@ -101,9 +101,7 @@ export class ChatPrompt {
       output.write(text);
       return;
     }
-    moveCursor(output, 0, -this.#lines.getCursorPos().rows);
-    cursorTo(output, 0);
-    clearScreenDown(output);
+    this.#wipe();
     output.write(text);
     this.#redraw();
   }
@@ -121,8 +119,24 @@ export class ChatPrompt {
     if (this.#screen.isShown) this.write('');
   }
 
+  /** Hands in a message as if it had been typed. */
+  submit(text: string): void {
+    if (!this.#taken) return this.#takeEarly(text);
+    this.#wipe();
+    this.#settings.output.write(`${PROMPT}${text}\n`);
+    this.#hand(text);
+  }
+
   close(): void {
     this.#lines.close();
+  }
+
+  /** Takes the line editor off the screen. */
+  #wipe(): void {
+    const { output } = this.#settings;
+    moveCursor(output, 0, -this.#lines.getCursorPos().rows);
+    cursorTo(output, 0);
+    clearScreenDown(output);
   }
 
   #redraw(): void {
@@ -164,11 +178,12 @@ export class ChatPrompt {
     this.#lines.setPrompt(PROMPT);
     const text = this.#pasted.join('\n');
     this.#pasted = [];
-    if (!this.#taken) {
-      if (!this.#settings.sendAtOnce(text)) this.#typedAhead.push(text);
-      return;
-    }
-    this.#hand(text);
+    if (this.#taken) this.#hand(text);
+    else this.#takeEarly(text);
+  }
+
+  #takeEarly(text: string): void {
+    if (!this.#settings.sendAtOnce(text)) this.#typedAhead.push(text);
   }
 
   #interrupt(): void {

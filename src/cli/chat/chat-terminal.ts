@@ -55,6 +55,11 @@ export class ChatTerminal {
     this.#prompt.ask(question);
   }
 
+  /** Hands in a message as if it had been typed. */
+  submit(text: string): void {
+    this.#prompt.submit(text);
+  }
+
   close(): void {
     clearInterval(this.#timer);
     this.#region.clear();

@@ -253,7 +253,8 @@ describe('a question of a run', () => {
       isWaiting: () => isWaiting,
     });
     view.show(asked);
-    if (!isPlain && !isWaiting) view.noteApproval({ id: asked.approvalId, title: 'again', allowedDecisions: [] });
+    if (!isPlain && !isWaiting)
+      view.noteApproval({ id: asked.approvalId, runId: 'run_1', title: 'again', allowedDecisions: [] });
     expect(out).toBe(written);
     expect(heard).toEqual(complaints);
   });

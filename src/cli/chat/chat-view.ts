@@ -129,11 +129,16 @@ export class ChatView {
   }
 
   /** A person who talks here gets the whole question as a part of the answer. */
-  #showApproval({ approvalId: id, title, allowedDecisions }: Extract<ServerFrame, { type: 'approval-start' }>): void {
+  #showApproval({
+    approvalId: id,
+    runId,
+    title,
+    allowedDecisions,
+  }: Extract<ServerFrame, { type: 'approval-start' }>): void {
     const { isPlain, isWaiting } = this.#settings;
     if (this.#questions.has(id)) return;
     this.#questions.add(id);
-    if (isPlain || !isWaiting()) this.noteApproval({ id, title, allowedDecisions });
+    if (isPlain || !isWaiting()) this.noteApproval({ id, runId, title, allowedDecisions });
     else this.#draft.end();
   }
 

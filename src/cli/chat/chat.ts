@@ -42,6 +42,8 @@ interface ChatSurface {
   readonly height?: number;
   /** Asks what one key answers. */
   ask?(question: KeyQuestion | undefined): void;
+  /** Hands in a message as if it had been typed. */
+  submit?(text: string): void;
 }
 
 const OPTIONS = {
@@ -110,7 +112,7 @@ async function talk(flags: ChatFlags, io: CliIo): Promise<ExitCode> {
   let endWatch = () => {};
   const questions = new ApprovalQuestions({
     ask: (question) => surface?.ask?.(question),
-    answer: (text) => void sendAtOnce(text),
+    answer: (text) => surface?.submit?.(text),
   });
   const commands = new Set<string>();
   const say = (text: string) => {
@@ -133,6 +135,7 @@ async function talk(flags: ChatFlags, io: CliIo): Promise<ExitCode> {
   });
   try {
     await socket.open();
+    const held: string[] = [];
     const interrupt = interrupts(socket, turns, () => surface?.close());
     if (isInteractive) {
       io.out(greeting(socket.ready, flags, reached.url));
@@ -146,6 +149,7 @@ async function talk(flags: ChatFlags, io: CliIo): Promise<ExitCode> {
         waitingIds: () => questions.ids,
       });
       for (const each of waiting) questions.add(each);
+      held.push(...new Set(waiting.map(({ runId }) => runId)));
       questions.repeat();
     } else surface = pipedSurface(io);
     socket.onBroken((isBroken) =>
@@ -168,7 +172,11 @@ async function talk(flags: ChatFlags, io: CliIo): Promise<ExitCode> {
         else view.note('the gateway answers again');
       },
     });
-    const code = await converse(surface, say, turns);
+    const code = await converse(surface, say, held, async (runId) => {
+      const status = await turns.answered(runId);
+      if (!isGoingOn(status)) view.endTurn(runId);
+      return status;
+    });
     if (failure) throw isOwnReason(failure) ? failure : new GatewayGoneError({ detail: detailOf(failure) });
     // A person has read the error already.
     return isInteractive ? EXIT.ok : code;
@@ -180,11 +188,15 @@ async function talk(flags: ChatFlags, io: CliIo): Promise<ExitCode> {
   }
 }
 
-/** One message at a time: the next one is asked for when the answer is there. What is sent at once has no turn. */
+/**
+ * One message at a time: the next one is asked for when the answer is there, or waits for a person. The runs that wait
+ * are `held`; when one of them goes on after a message, which may be the answer that it waits for, the chat waits for it.
+ */
 async function converse(
   surface: ChatSurface,
   say: (text: string) => Promise<{ readonly runId: string } | undefined>,
-  turns: ChatTurns,
+  held: string[],
+  answered: (runId: string) => Promise<string | undefined>,
 ): Promise<ExitCode> {
   let worst: ExitCode = EXIT.ok;
   for (;;) {
@@ -192,8 +204,10 @@ async function converse(
     if (text === undefined || LEAVING.includes(text.trim())) return worst;
     if (text.trim() === '') continue;
     const accepted = await say(text);
-    const status = accepted && (await turns.answered(accepted.runId));
+    const status = accepted && (await answered(accepted.runId));
     worst = Math.max(worst, exitCodeOfRun(status)) as ExitCode;
+    if (accepted && isGoingOn(status)) held.push(accepted.runId);
+    while (held[0] !== undefined && !isGoingOn(await answered(held[0]))) held.shift();
   }
 }
 
@@ -266,6 +280,7 @@ async function terminalSurface(
     write: (text) => terminal.write(text),
     preview: (lines) => terminal.preview(lines),
     ask: (question) => terminal.ask(question),
+    submit: (text) => terminal.submit(text),
     get height() {
       return terminal.height;
     },
@@ -310,7 +325,7 @@ async function lookAt(reached: ReachedGateway, runId: string): Promise<TurnState
     const parts = deliveries.flatMap((part) => (part.status === 'queued' || part.status === 'sent' ? [part.seq] : []));
     const isQueued = status === 'queued' || status === 'suspended';
     const isHeld = isQueued && (await waitingApprovals(reached, sessionKey)).length > 0;
-    return { isOver: !GOING_ON.includes(status), status, lastPart: Math.max(0, ...parts), isHeld };
+    return { isOver: !isGoingOn(status), status, lastPart: Math.max(0, ...parts), isHeld };
   } catch (error) {
     // The gateway has another store now, which does not know the run.
     if (error instanceof GatewayRefusedError && error.httpStatus === 404)
@@ -320,7 +335,9 @@ async function lookAt(reached: ReachedGateway, runId: string): Promise<TurnState
   }
 }
 
-const GOING_ON = ['queued', 'running', 'suspended'];
+function isGoingOn(status: string | undefined): boolean {
+  return status === 'queued' || status === 'running' || status === 'suspended';
+}
 
 function greeting(ready: Extract<ServerFrame, { type: 'ready' }>, flags: ChatFlags, url: string): string {
   const whom = flags.session ?? flags.agent ?? ready.sessionKey ?? 'the default agent';

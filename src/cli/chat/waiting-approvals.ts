@@ -5,6 +5,7 @@ import { clientAt, type GatewayAddress } from '../gateway/gateway-client.ts';
 
 export interface WaitingApproval {
   readonly id: string;
+  readonly runId: string;
   readonly title: string;
   readonly allowedDecisions: readonly string[];
 }
