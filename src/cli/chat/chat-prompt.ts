@@ -121,7 +121,10 @@ export class ChatPrompt {
 
   /** Hands in a message as if it had been typed. */
   submit(text: string): void {
-    if (!this.#taken) return this.#takeEarly(text);
+    if (!this.#taken) {
+      this.#takeEarly(text);
+      return;
+    }
     this.#wipe();
     this.#settings.output.write(`${PROMPT}${text}\n`);
     this.#hand(text);
