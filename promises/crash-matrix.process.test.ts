@@ -39,6 +39,7 @@ import {
 } from './fixtures/crash-stage.ts';
 import { allowRule, answered, suspend, waiting } from './fixtures/crash-waiting.ts';
 import { waitBegins, waitEnds, waitGoesOn } from './fixtures/crash-waits.ts';
+import { webhookAccepted } from './fixtures/crash-webhook.ts';
 
 const allPoints = COMMIT_SITES.flatMap((site) => [`${site}:before`, `${site}:after`]).sort();
 const TIMEOUT_MS = 120_000;
@@ -109,6 +110,7 @@ describe('a gateway that is killed', () => {
       () => inTurn(() => processBegins(moment)),
       TIMEOUT_MS,
     );
+    it('a webhook was accepted, runs it once', () => inTurn(() => webhookAccepted(moment)), TIMEOUT_MS);
     it('a job was added, has it once', () => inTurn(() => job(moment)), TIMEOUT_MS);
     it('a slot of a job fired, runs it once', () => inTurn(() => jobSlot(moment)), TIMEOUT_MS);
     it('the tools of a server were written down, answers once', () => inTurn(() => toolListing(moment)), TIMEOUT_MS);

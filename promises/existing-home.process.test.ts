@@ -88,20 +88,9 @@ beforeAll(async () => {
       ...skill('camsnap', 'It takes photos.', { requires: { bins: ['no-such-program'] } }),
     },
   });
-  const { home, model } = gateway;
+  const { home } = gateway;
   await home.write('openclaw.json', await readFile(CONFIG, 'utf8'));
-  const provider = { baseUrl: model.baseUrl };
-  await home.write(
-    'openclaw.yaml',
-    JSON.stringify({
-      models: { providers: { anthropic: provider, openai: provider, local: provider } },
-      channels: { telegram: { enabled: false }, discord: { enabled: false }, slack: { enabled: false } },
-      logging: { file: home.path('logs/atrium.log') },
-      mcp: { servers: { docs: { enabled: false } } },
-      // At four in the morning the test is the same.
-      session: { reset: { mode: 'idle' } },
-    }),
-  );
+  await turnElsewhere();
   const old = new OpenClawHomeFixture(home.stateDir);
   await old.writeFiles();
   const at = Date.now() - 60_000;
@@ -114,6 +103,22 @@ beforeAll(async () => {
   expect(await gateway.start()).toBe('ready');
 }, 60_000);
 afterAll(() => gateway.close());
+
+/** Whatever would leave this machine stays on it. `more` is what the operator changes later. */
+async function turnElsewhere(more: object = {}): Promise<void> {
+  const { home, model } = gateway;
+  const provider = { baseUrl: model.baseUrl };
+  const settings = {
+    models: { providers: { anthropic: provider, openai: provider, local: provider } },
+    channels: { telegram: { enabled: false }, discord: { enabled: false }, slack: { enabled: false } },
+    logging: { file: home.path('logs/atrium.log') },
+    mcp: { servers: { docs: { enabled: false } } },
+    // At four in the morning the test is the same.
+    session: { reset: { mode: 'idle' } },
+    ...more,
+  };
+  await home.write('openclaw.yaml', JSON.stringify(settings));
+}
 
 /** Says something, and gives the request that the model server was sent. */
 async function sentAfter(begin: () => Promise<{ readonly runId: string }>) {
@@ -169,6 +174,24 @@ describe('an existing home', () => {
     const body = { messages: [{ from: 'ada@example.com' }] };
     const sent = await sentAfter(() => gateway.json('/hooks/gmail', { body, headers }));
     expect(sent.body).toContain('| From: ada@example.com');
+  });
+
+  it('takes up webhooks that are changed while it runs', async () => {
+    const mappings = [{ match: { path: 'builds' }, messageTemplate: 'Build {{state}}.' }];
+    await turnElsewhere({ hooks: { token: 'another-token', path: '/in', mappings } });
+    expect(await gateway.json('/api/config')).toMatchObject({ waiting: [], problem: null });
+    const headers = { authorization: 'Bearer another-token' };
+    const post = (path: string, token = headers.authorization) =>
+      gateway.fetch(path, { body: { state: 'failed' }, headers: { authorization: token } });
+    const codeOf = async (answer: Response) => ((await answer.json()) as { error: { code: string } }).error.code;
+    expect(await codeOf(await post('/in/builds', `Bearer ${SECRETS.hooks}`))).toBe('ATRIUM_WEBHOOK_TOKEN');
+    expect(await codeOf(await post('/in/gmail'))).toBe('ATRIUM_WEBHOOK_UNMATCHED');
+    expect(await codeOf(await post('/hooks/gmail'))).toBe('ATRIUM_HTTP_TOKEN_WRONG');
+    const sent = await sentAfter(async () => (await post('/in/builds')).json() as Promise<{ runId: string }>);
+    expect(sent.body).toContain('| Build failed.');
+    await turnElsewhere({ hooks: { enabled: false, path: '/in' } });
+    await gateway.json('/api/config');
+    expect(await codeOf(await post('/in/builds'))).toBe('ATRIUM_HTTP_TOKEN_WRONG');
   });
 
   it('has its jobs', async () => {
