@@ -142,11 +142,18 @@ describe('an error', () => {
     ['an unknown agent', 404, 'ATRIUM_AGENT_UNKNOWN', {}, { model: 'atrium/nobody' }],
     ['a model that is none of ours', 404, undefined, {}, { model: 'gpt-5' }],
     [
-      'tools of the client',
+      'a tool that is no function',
       400,
       'ATRIUM_HTTP_REQUEST_INVALID',
       {},
-      { tools: [{ type: 'function', function: { name: 'x' } }] },
+      { tools: [{ type: 'custom', custom: { name: 'x' } }] },
+    ],
+    [
+      'a tool with the name of one of the agent’s own',
+      400,
+      'ATRIUM_CLIENT_TOOL_NAME',
+      {},
+      { tools: [{ type: 'function', function: { name: 'read' } }] },
     ],
     ['no messages', 400, 'ATRIUM_HTTP_REQUEST_INVALID', {}, { messages: [] }],
   ])('%s', async (_, status, code, options, body) => {
