@@ -173,6 +173,7 @@ describe('checking the configuration', () => {
       environment: readEnvironment({
         HOME: '/home/ana',
         LOCAL_MODEL_KEY: 'key',
+        HOOKS_TOKEN: 'the-token-of-webhooks',
         OPENCLAW_GATEWAY_TOKEN: 'token',
         DISCORD_BOT_TOKEN: 'the-token-of-the-bot',
         TELEGRAM_BOT_TOKEN: '1234:not-a-real-token',

@@ -9,6 +9,7 @@ export function planIndexing(writes: readonly Write[]): readonly Write[] {
     if (!('insert' in write) || write.insert !== 'transcript') return [];
     const { sessionId, position, kind, message } = write.row;
     if (kind !== 'message' || message.role === 'tool') return [];
-    return [{ insert: 'entriesToIndex', row: { sessionId, position } }];
+    // The entries of a heartbeat that found nothing are withdrawn, and their positions are used again.
+    return [{ insert: 'entriesToIndex', row: { sessionId, position }, onConflict: 'ignore' }];
   });
 }

@@ -73,6 +73,24 @@ describe('a search', () => {
     expect(JSON.stringify(await scratch.store.select('entryWords'))).not.toMatch(/pelican|framed|kingfisher/);
   });
 
+  it('finds the new words at a position that was withdrawn before it was indexed', async () => {
+    const key = await talk({}, 'The first word.', 'Yes.');
+    const [session] = await scratch.store.select('sessions', { where: { sessionKey: key } });
+    const row = { sessionId: session?.sessionId ?? '', position: 2 };
+    await scratch.store.commit(
+      [
+        { remove: 'transcript', where: row },
+        { remove: 'entriesToIndex', where: row },
+        { insert: 'entriesToIndex', row: { ...row, position: 3 } },
+      ],
+      { site: 'result' },
+    );
+    scratch.model.script([reply('An albatross.')]);
+    await scratch.channel.asks({}, 'Which bird?', 'An albatross.');
+    expect(await excerpts('albatross')).toEqual(['An albatross.']);
+    expect(await scratch.store.count('entriesToIndex')).toBe(0);
+  });
+
   it('forgets a conversation that is deleted', async () => {
     const key = await talk({ sender: 'ann' }, 'The heron flies.', 'Far away.');
     await talk({ sender: 'bob' }, 'A heron stands.', 'Still.');
