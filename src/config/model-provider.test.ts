@@ -71,7 +71,9 @@ describe('a provider', () => {
 
   it('that is unknown is an error with the likely name', () => {
     expect(() => resolve('antropic')).toThrow('There is no model provider "antropic". Did you mean "anthropic"?');
-    expect(() => resolve('x')).toThrow('Known: anthropic, openai, openrouter, ollama, mirror.');
+    expect(() => resolve('x')).toThrow(
+      'Known: anthropic, openai, google, openrouter, groq, deepseek, mistral, xai, together, fireworks, ollama, lmstudio, mirror.',
+    );
     expect(() => resolve('constructor')).toThrow('There is no model provider "constructor".');
     const config = { models: { providers: { home: { baseUrl: 'http://h/v1' } } } } as unknown as Config;
     expect(() => resolveProvider(config, 'hom', {})).toThrow('Did you mean "home"?');

@@ -1,5 +1,6 @@
 // The errors that the gateway folder raises, one row each. docs/errors.md is made from these rows.
 
+import { docsCommand } from '../protocol/documents.ts';
 import { defineError } from '../protocol/errors.ts';
 import { listed } from '../protocol/listed.ts';
 
@@ -62,9 +63,9 @@ export class WebhookRefusedError extends defineError({
   code: 'ATRIUM_WEBHOOK_REFUSED',
   status: 400,
   message: ({ problem }: { problem: string }) =>
-    `This webhook was not taken: ${problem}. docs/webhooks.md says what a request may have.`,
+    `This webhook was not taken: ${problem}. "${docsCommand('webhooks')}" says what a request may have.`,
   means: 'A request to a webhook lacks something, or asks for what its settings do not allow.',
-  remedy: 'Change the request, or the settings below `hooks` that the message names; see docs/webhooks.md.',
+  remedy: 'Change the request, or the settings below `hooks` that the message names; see [webhooks.md](webhooks.md).',
 }) {}
 
 export class WebhookUnmatchedError extends defineError({
