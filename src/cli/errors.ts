@@ -189,6 +189,14 @@ export class GatewayTokenGoneError extends defineError({
   remedy: 'Put the file back, or stop the gateway and start it again.',
 }) {}
 
+export class GatewayTokenChangedError extends defineError({
+  code: 'ATRIUM_CLI_GATEWAY_TOKEN_CHANGED',
+  message:
+    'The gateway was started again and has another token now. If its token comes from OPENCLAW_GATEWAY_TOKEN, set the same one in this terminal; then open the chat again.',
+  means: 'A chat wanted to reconnect, and the gateway refused the token that this terminal knows.',
+  remedy: 'Give the terminal the token of the gateway and open the chat again.',
+}) {}
+
 export class GatewayRefusedError extends defineError({
   code: 'ATRIUM_CLI_GATEWAY_REFUSED',
   message: ({ sentence }: { httpStatus: number; refusal: string; sentence: string }) => sentence,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { COMMAND_CATALOG } from './catalog.ts';
+import type { AtOnceCommand, CommandCall, CommandPlace, CommandPorts } from './chat-command.ts';
 import { describeUnknown, formatHelp, usageOf } from './format-help.ts';
 
 it('/help names every command on a line of its own', () => {
@@ -17,6 +18,18 @@ it('/help names every command on a line of its own', () => {
 - /help: show this list
 
 What begins with no slash is said to the agent, and so are paths such as /usr/bin. Write //word to say /word.`);
+});
+
+it('/help has the words that only a terminal understands in a terminal, and nowhere else', async () => {
+  const help = COMMAND_CATALOG.find(({ name }) => name === 'help') as AtOnceCommand;
+  const helpOn = (channel: string) =>
+    help.handle(
+      { list: () => COMMAND_CATALOG } as unknown as CommandPorts,
+      { args: [], rest: '' } as unknown as CommandCall,
+      { inbound: { surface: { channel } } } as unknown as CommandPlace,
+    );
+  expect(await helpOn('cli')).toContain('- /help: show this list\n- /exit or /quit: leave this chat\n');
+  for (const channel of ['web', 'api', 'telegram']) expect(await helpOn(channel)).not.toContain('/exit');
 });
 
 it('a usage names the other words for a command too', () => {

@@ -74,6 +74,15 @@ describe('an answer that comes in pieces', () => {
     expect(terminal.screen.text).toBe(RENDERED);
   });
 
+  it('overwrites nothing that stood above when the window becomes narrower in a terminal that breaks no lines', () => {
+    const terminal = new Terminal(40, 10);
+    terminal.region.write('one\ntwo\nthree\n');
+    terminal.says('A line that is much wider than the window will be.');
+    terminal.screen.columns = 12;
+    terminal.says(' More.');
+    expect(terminal.screen.text).toMatch(/^one\ntwo\nthree\nA line/);
+  });
+
   it('takes back what is not finished when the person is asked meanwhile, and prints it once when it is delivered', () => {
     const terminal = new Terminal().says('First.\n\nSecond, ');
     terminal.says('hidden', false);

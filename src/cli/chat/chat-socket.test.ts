@@ -90,6 +90,16 @@ describe('a connection that breaks', () => {
     expect((await lost).message).toContain('ECONNREFUSED');
   });
 
+  test('says what to do when the gateway has another token now', async () => {
+    const { server, url } = await listen(() => ready);
+    const socket = chatSocket(url);
+    await socket.open();
+    const lost = new Promise<Error>((resolve) => socket.onLost(resolve));
+    server.options.verifyClient = (_, allow) => allow(false, 401);
+    for (const client of server.clients) client.terminate();
+    expect((await lost).message).toMatch(/has another token now.*OPENCLAW_GATEWAY_TOKEN.*open the chat again/);
+  });
+
   test('is left alone once the chat is closed', async () => {
     const { url, heard } = await listen(() => ready);
     const socket = chatSocket(url);

@@ -11,7 +11,7 @@ import type { ClientFrame } from '../../channels/client-frame.ts';
 import { LARGEST_FRAME } from '../../channels/parse-client-frame.ts';
 import type { ServerFrame } from '../../channels/server-frame.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
-import { GatewayGoneError, GatewayRefusedError } from '../errors.ts';
+import { GatewayGoneError, GatewayRefusedError, GatewayTokenChangedError } from '../errors.ts';
 import type { GatewayAddress } from '../gateway/gateway-client.ts';
 
 export interface ChatSocketSettings {
@@ -178,6 +178,7 @@ export class ChatSocket {
       } catch (error) {
         const isRefused = error instanceof GatewayRefusedError && error.httpStatus !== 503;
         const isHopeless = isRefused || !isAtriumError(error) || performance.now() - brokenAt >= patienceMs;
+        if (isRefused && error.httpStatus === 401) return this.#lost(new GatewayTokenChangedError());
         if (isHopeless) return this.#lost(error as Error);
       }
     }

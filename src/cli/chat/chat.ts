@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import type { ServerFrame } from '../../channels/server-frame.ts';
-import { COMMAND_CATALOG } from '../../commands/catalog.ts';
+import { COMMAND_CATALOG, LEAVE_CHAT } from '../../commands/catalog.ts';
 import { completeCommand } from '../../commands/complete-command.ts';
 import type { ListedCommand } from '../../commands/list-commands.ts';
 import { parseCommand } from '../../commands/parse-command.ts';
@@ -13,7 +13,13 @@ import { isAtriumError } from '../../protocol/errors.ts';
 import type { CliIo } from '../cli-io.ts';
 import { command, type FlagsOf } from '../command.ts';
 import { CONFIG_OPTION } from '../common-options.ts';
-import { GatewayDownError, GatewayFrozenError, GatewayGoneError, GatewayRefusedError } from '../errors.ts';
+import {
+  GatewayDownError,
+  GatewayFrozenError,
+  GatewayGoneError,
+  GatewayRefusedError,
+  GatewayTokenChangedError,
+} from '../errors.ts';
 import { EXIT, type ExitCode, exitCodeOfRun } from '../exit-code.ts';
 import { clientAt, path } from '../gateway/gateway-client.ts';
 import { type ReachedGateway, reachGateway } from '../gateway/reach-gateway.ts';
@@ -212,7 +218,7 @@ async function converse(
 }
 
 /** The chat understands these itself: they are not sent. */
-const LEAVING = ['/exit', '/quit'];
+const LEAVING = [LEAVE_CHAT.name, ...(LEAVE_CHAT.aliases ?? [])].map((name) => `/${name}`);
 const OWN_COMMANDS = LEAVING.map((each) => ({ name: each.slice(1), aliases: [], arguments: null }));
 
 /** What shows Markdown; only a terminal needs it. */
@@ -346,7 +352,7 @@ function greeting(ready: Extract<ServerFrame, { type: 'ready' }>, flags: ChatFla
 
 /** These errors say themselves what is wrong with the gateway. */
 function isOwnReason(error: Error): boolean {
-  return error instanceof GatewayRefusedError || error instanceof GatewayFrozenError;
+  return [GatewayRefusedError, GatewayFrozenError, GatewayTokenChangedError].some((each) => error instanceof each);
 }
 
 function detailOf(error: Error): string {

@@ -1,8 +1,8 @@
 // The last lines of a terminal, which are drawn again while an answer comes: the unfinished end of its text, and what
-// is going on. Everything else is written above them, once, and stays. No line is doubled or lost when the window
+// is going on. Everything else is written above them, once, and stays. No line above them is overwritten when the window
 // changes its size. It knows nothing of answers.
 
-import { splitAtWidth, textWidth } from '../output/text-width.ts';
+import { splitAtWidth } from '../output/text-width.ts';
 
 export interface LiveOutput {
   readonly columns: number;
@@ -52,11 +52,14 @@ export class LiveRegion {
     this.#painted = '';
   }
 
-  /** Moves to the beginning of the first line. A window that became narrower has broken lines into several. */
+  /**
+   * Moves to the beginning of the first line. In a window that became narrower, some terminals have broken a line into
+   * several and others have not. Going up by the lines that were drawn never leaves the region in either of them; the
+   * first kind keeps a rest of the old lines.
+   */
   #home(): string {
-    if (this.#drawn.length === 0) return '';
-    const columns = this.#output.columns || 80;
-    const rows = this.#drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(textWidth(line) / columns)), 0);
+    const rows = this.#drawn.length;
+    if (rows === 0) return '';
     return rows > 1 ? `\r\x1b[${rows - 1}A` : '\r';
   }
 }
