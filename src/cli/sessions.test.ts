@@ -25,6 +25,33 @@ describe.each(['up', 'down'])('with the gateway %s', (state) => {
     });
   });
 
+  it('atrium sessions search finds what was said, once it is indexed', async () => {
+    await running.store.commit(
+      [
+        {
+          insert: 'entryWords',
+          row: {
+            sessionId: running.filled.sessionId,
+            position: 4,
+            agentId: 'main',
+            at: 1_700_000_000_004,
+            words: 'hello there',
+          },
+        },
+        { insert: 'entriesToIndex', row: { sessionId: 'ses_x', position: 1 } },
+      ],
+      { site: 'word-index' },
+    );
+    const { code, out } = await running.home.run(['sessions', 'search', 'HELLO', 'th']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^2023-11-14 22:13:20 +agent:main:web:direct:tab-1 +main +hello there$/m);
+    // A gateway would have looked after the entry that is not there.
+    if (state === 'down') expect(out).toMatch(/^1 message said just now cannot be found yet\.$/m);
+    expect((await running.home.run(['sessions', 'search', 'nowhere'])).out).toContain(
+      'Nothing that was said has these words.',
+    );
+  });
+
   it('atrium sessions show tells what was said, and nothing moves the cursor', async () => {
     const { out } = await running.home.run(['sessions', 'show', key]);
     expect(out).toContain(`-- ${running.filled.runId}, 2023-11-14`);

@@ -153,8 +153,8 @@ export const SESSION_COMMANDS: readonly CliCommand[] = [
       };
       const late =
         answer.unindexed > 0 ? `${countOf(answer.unindexed, 'message')} said just now cannot be found yet.\n` : '';
-      const text = listText(answer.found, columns, 'Nothing that was said has these words.', answer.next);
-      return { json: answer, text: `${text}${late}` };
+      const table = listText(answer.found, columns, 'Nothing that was said has these words.', answer.next);
+      return { json: answer, text: (width) => `${table(width)}${late}` };
     },
   }),
   command({

@@ -230,7 +230,12 @@ describe('a bad request', () => {
 
   it('may have the size that the table of endpoints names, and not one byte more', async () => {
     const larger = ROUTES.filter(({ bodyLimit }) => bodyLimit !== undefined);
-    expect(larger.map(({ path }) => path).sort()).toEqual(['/api/attachments', '/v1/chat/completions', '/v1/responses']);
+    expect(larger.map(({ path }) => path).sort()).toEqual([
+      '/api/attachments',
+      '/v1/chat/completions',
+      '/v1/embeddings',
+      '/v1/responses',
+    ]);
     for (const { path, bodyLimit = 0 } of larger) {
       const statusWith = async (bytes: number) => {
         const headers = { ...bearer, 'content-length': String(bytes) };
