@@ -146,8 +146,9 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
     await gateway.model.waitForRequests(2);
     finish();
     await chat.until('Here it is.');
-    expect(chat.out.split('Here it is.')).toHaveLength(2);
-    await chat.until('> ', chat.out.indexOf('Here it is.'));
+    await chat.until('> ', chat.out.lastIndexOf('Here it is.'));
+    // The bytes have it several times, because an unfinished block is drawn again.
+    expect(seen(chat).split('Here it is.')).toHaveLength(2);
     chat.type('\x04');
     expect(await chat.ended()).toBe(0);
 
