@@ -10,6 +10,8 @@ import { type ConfigLocation, loadConfigFiles } from './config-files.ts';
 import { type ConfigPath, depthOf, formatConfigPath } from './config-path.ts';
 import type { ConfigFormat, ConfigSource } from './config-source.ts';
 import { listVariableOddities } from './config-variables.ts';
+import { configuredTokenOf } from './configured-token.ts';
+import type { Environment } from './environment.ts';
 import { ConfigInvalidError, type ConfigIssue } from './errors.ts';
 import { listHeartbeatOddities } from './heartbeat-guidance.ts';
 import type { EnvironmentVariables } from './home-dir.ts';
@@ -24,6 +26,7 @@ import { resolveSecrets } from './secrets/resolve-secrets.ts';
 import { unresolvedSecret } from './secrets/secret-reference.ts';
 import { listSpendOddities } from './spend-limits.ts';
 import { type MissingVariable, substituteVariables } from './substitute-variables.ts';
+import { peekTokenFile } from './token-file.ts';
 import type { UnknownKey } from './validate-config.ts';
 import { listWebhookProblems } from './webhooks.ts';
 
@@ -121,6 +124,7 @@ export async function loadConfig(location: ConfigLocation): Promise<LoadedConfig
     // Other sections may use variables that only another program sets.
     ...missing.filter((each) => isKnownSetting(each.path)).map(describeMissingVariable),
     ...listOddities(config, gathered.variables),
+    ...(await listWebhookOddities(config, environment)),
     ...listVainAcceptances(config, unused),
   ];
   return {
@@ -250,8 +254,13 @@ function listOddities(config: Config, variables: EnvironmentVariables): Oddity[]
     ...listMcpOddities(config),
     ...listSpendOddities(config, variables),
     ...listVariableOddities(config),
-    ...listWebhookProblems(config),
   ];
+}
+
+/** The file with the gateway's own token is read only where there are webhooks to compare it with. */
+async function listWebhookOddities(config: Config, { variables, stateDir }: Environment) {
+  if (config.hooks?.enabled !== true) return [];
+  return listWebhookProblems(config, configuredTokenOf(config, variables) ?? (await peekTokenFile(stateDir)));
 }
 
 function explainMerge([base, overlay]: readonly ConfigSource[], overridden: readonly string[]): ConfigMerge {

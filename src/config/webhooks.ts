@@ -33,9 +33,9 @@ const MAX_BODY_BYTES = 256 * 1024;
 const TAKEN = /^\/(?:$|(?:api|v1|ws|openapi\.json|healthz|readyz|health|ready)(?:\/|$))/;
 
 /** Undefined when there are none, or when something is wrong with the settings. */
-export function webhookSettingsOf(config: Config): WebhookSettings | undefined {
+export function webhookSettingsOf(config: Config, gatewayToken: string | undefined): WebhookSettings | undefined {
   const { hooks } = config;
-  if (hooks?.enabled !== true || listWebhookProblems(config).length > 0) return undefined;
+  if (hooks?.enabled !== true || listWebhookProblems(config, gatewayToken).length > 0) return undefined;
   return {
     path: pathOf(hooks.path),
     token: hooks.token?.trim() ?? '',
@@ -50,8 +50,11 @@ export function webhookSettingsOf(config: Config): WebhookSettings | undefined {
   };
 }
 
-/** One sentence for each reason why the webhooks stay closed. */
-export function listWebhookProblems(config: Config): readonly Problem[] {
+/**
+ * One sentence for each reason why the webhooks stay closed. `gatewayToken` is the one that the gateway really uses, be it
+ * configured, from a variable, or its own; undefined while there is none.
+ */
+export function listWebhookProblems(config: Config, gatewayToken: string | undefined): readonly Problem[] {
   const { hooks } = config;
   if (hooks?.enabled !== true) return [];
   const token = hooks.token?.trim() ?? '';
@@ -62,7 +65,7 @@ export function listWebhookProblems(config: Config): readonly Problem[] {
     token === '' && closed('token', 'hooks.token is missing'),
     /[^\x21-\x7e]/.test(token) && closed('token', 'hooks.token has characters that a header cannot carry'),
     token !== '' &&
-      token === config.gateway?.auth?.token &&
+      token === gatewayToken?.trim() &&
       closed('token', 'hooks.token is the token of the gateway; senders of webhooks need one of their own'),
     TAKEN.test(path) && closed('path', `hooks.path ${JSON.stringify(path)} is a path of the gateway itself`),
     prefixes !== undefined &&

@@ -11,6 +11,7 @@ import { expandAccessGroups, listAccessGroupProblems } from '../config/access-gr
 import { listAgentIds, resolveAgentDefaults, resolveDefaultAgentId } from '../config/agents.ts';
 import { groupHistoryLimitOf } from '../config/channels/history-limit.ts';
 import { withConfigVariables } from '../config/config-variables.ts';
+import { configuredTokenOf } from '../config/configured-token.ts';
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { formatModelRef } from '../config/model-choice.ts';
@@ -120,6 +121,8 @@ export interface GatewayOptions {
   readonly loaded: LoadedConfig;
   /** The file that `--config` named; then no other configuration file was read. */
   readonly configPath?: string | undefined;
+  /** The token that clients of this gateway need. Without it, the one that the operator chose. */
+  readonly token?: string | undefined;
   /** Called with one sentence for the operator, and the ids of what it is about. */
   readonly warn: Say;
   /** The same for normal operation, such as log lines of plugins. Without it they are dropped. */
@@ -420,6 +423,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const inbox = new Inbox({ store, hooks, route, commands, delivery, tell, lanes: inboxLanes, attachments, now });
   const webhooks = new Webhooks({
     config,
+    gatewayToken: options.token ?? configuredTokenOf(config, environment.variables),
     store,
     inbox,
     queueInjection: (request) => queueInjection({ store, now }, request),

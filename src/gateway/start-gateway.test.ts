@@ -4,6 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { readEnvironment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { ScratchHome } from '../testkit/scratch-home.ts';
+import { ensureToken } from './http/token.ts';
 import { startGateway } from './start-gateway.ts';
 
 async function started(gateway: object) {
@@ -51,4 +52,34 @@ it('gateway.http.securityHeaders.strictTransportSecurity is a header of every an
   expect(await headerOf(' max-age=63072000; includeSubDomains ')).toBe('max-age=63072000; includeSubDomains');
   expect(await headerOf(false)).toBeNull();
   await expect(headerOf('max-age=1\r\nset-cookie: a=b')).rejects.toThrow('strictTransportSecurity');
+});
+
+it.each([
+  ['that it made itself', undefined, undefined],
+  ['of OPENCLAW_GATEWAY_TOKEN', 'token-of-the-variable', undefined],
+  ['of gateway.auth.token', undefined, 'token-of-the-setting'],
+])('the token %s opens no webhooks, and checks and the status say so', async (_, variable, setting) => {
+  const home = await ScratchHome.create();
+  onTestFinished(() => home.remove());
+  const variables = { HOME: home.home, TZ: 'UTC', ...(variable && { OPENCLAW_GATEWAY_TOKEN: variable }) };
+  const environment = readEnvironment(variables, () => home.home, home.home);
+  const own = variable ?? setting ?? (await ensureToken(home.stateDir)).token;
+  const load = async (hookToken: string) => {
+    const gateway = setting === undefined ? {} : { auth: { token: setting } };
+    await home.write('openclaw.json', JSON.stringify({ gateway, hooks: { enabled: true, token: hookToken } }));
+    return loadConfig({ environment });
+  };
+  expect((await load('another-token-for-webhooks')).warnings).toEqual([]);
+  const loaded = await load(own);
+  const sentence = expect.stringContaining('Webhooks are closed: hooks.token is the token of the gateway');
+  expect(loaded.warnings).toMatchObject([{ path: 'hooks.token', message: sentence }]);
+
+  const { url, token, stop } = await startGateway({ environment, loaded, port: 0, warn: () => {} });
+  onTestFinished(() => stop(0));
+  expect(token).toBe(own);
+  const headers = { authorization: `Bearer ${own}` };
+  const hook = await fetch(`${url}/hooks/agent`, { method: 'POST', headers, body: '{"message":"Hi"}' });
+  expect(hook.status).toBe(404);
+  const status = (await (await fetch(`${url}/api/status`, { headers })).json()) as { warnings: readonly string[] };
+  expect(status.warnings).toContainEqual(sentence);
 });

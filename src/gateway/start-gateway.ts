@@ -59,7 +59,7 @@ export async function startGateway(options: StartOptions): Promise<StartedGatewa
     options.bind ?? (settings.bind === 'custom' ? settings.customBindHost : settings.bind),
     token,
   );
-  const opened = await openGateway(options);
+  const opened = await openGateway({ ...options, token });
   const { services, sockets } = opened;
   const http: HttpAppOptions = {
     services,

@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { configuredTokenOf } from '../../config/configured-token.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { modelPrices } from '../../config/model-prices.ts';
+import { tokenFile } from '../../config/token-file.ts';
 import { type ConfigState, describeConfigState } from '../../gateway/config-state.ts';
-import { findToken, tokenFile } from '../../gateway/http/token.ts';
+import { findToken } from '../../gateway/http/token.ts';
 import type { CliIo } from '../cli-io.ts';
 import {
   GatewayDownError,

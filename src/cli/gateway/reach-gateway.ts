@@ -2,8 +2,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { loadConfig } from '../../config/load-config.ts';
+import { tokenFile } from '../../config/token-file.ts';
 import { resolveUserPath } from '../../config/user-path.ts';
-import { tokenFile } from '../../gateway/http/token.ts';
 import { OWN_MODULES } from '../../public/own-modules.ts';
 import { StateLockedError } from '../../store/errors.ts';
 import type { CliIo } from '../cli-io.ts';

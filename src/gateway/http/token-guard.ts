@@ -1,6 +1,7 @@
 // Compares tokens and counts the wrong ones. Both sides are hashed before they are compared, so that the duration
 // reveals nothing about either. An address that sends too many wrong tokens is refused for a while; loopback addresses
-// are shared by every program of the machine, so there the right token still works.
+// are shared by every program of the machine, so there the right token of the gateway still works, and its operator is
+// not shut out. A guard for callers who are not the operator spares no address.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { TokenAttemptsError, TokenMissingError, TokenWrongError } from '../errors.ts';
@@ -10,12 +11,18 @@ export class TokenGuard {
   readonly #digest: Buffer;
   readonly #now: () => number;
   readonly #refusal: TokenRefusal;
+  readonly #sparesLoopback: boolean;
   readonly #failures = new Map<string, Failures>();
 
-  constructor(token: string, now: () => number, refusal: TokenRefusal = refuseGatewayToken) {
+  constructor(
+    token: string,
+    now: () => number,
+    { refusal = refuseGatewayToken, sparesLoopback = true }: TokenGuardOptions = {},
+  ) {
     this.#digest = digestOf(token);
     this.#now = now;
     this.#refusal = refusal;
+    this.#sparesLoopback = sparesLoopback;
   }
 
   /** Throws unless this is the right token. A missing token is a mistake and not an attack, so it is not counted. */
@@ -23,7 +30,7 @@ export class TokenGuard {
     if (token === undefined || token === '') throw this.#refusal('missing');
     const failures = this.#current(address);
     const isBlocked = failures !== undefined && failures.count >= MAX_FAILURES;
-    if (isBlocked && !isLoopbackHost(address)) throw this.#attemptsError(failures);
+    if (isBlocked && !(this.#sparesLoopback && isLoopbackHost(address))) throw this.#attemptsError(failures);
     if (timingSafeEqual(digestOf(token), this.#digest)) return;
     if (isBlocked) throw this.#attemptsError(failures);
     this.#count(address, failures);
@@ -52,6 +59,11 @@ export class TokenGuard {
       retryAfterSeconds: Math.max(1, Math.ceil((since + WINDOW_MS - this.#now()) / 1_000)),
     });
   }
+}
+
+export interface TokenGuardOptions {
+  readonly refusal?: TokenRefusal | undefined;
+  readonly sparesLoopback?: boolean | undefined;
 }
 
 /** What a caller is told whose token is missing or wrong. It depends on what the token is for. */

@@ -2,7 +2,8 @@ import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { ensureToken, findToken, tokenFile } from './token.ts';
+import { tokenFile } from '../../config/token-file.ts';
+import { ensureToken, findToken } from './token.ts';
 
 let stateDir: string;
 beforeEach(async () => {

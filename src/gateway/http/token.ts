@@ -3,7 +3,8 @@
 
 import { randomBytes } from 'node:crypto';
 import { chmod, link, lstat, open, readFile, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
+import { tokenFile } from '../../config/token-file.ts';
 import { makeFolder } from '../../context/workspace/make-folder.ts';
 import { StateDirError, TokenFileError, TokenUnresolvedError } from '../errors.ts';
 
@@ -37,10 +38,6 @@ export async function findToken(stateDir: string, configured?: string | undefine
     if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
     throw await blame(stateDir, error);
   }
-}
-
-export function tokenFile(stateDir: string): string {
-  return join(stateDir, 'atrium', 'token');
 }
 
 function checkConfigured(configured: string): string {

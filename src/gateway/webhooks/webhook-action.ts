@@ -6,6 +6,7 @@
 import { subpathOf, type WebhookSettings } from '../../config/webhooks.ts';
 import { WebhookRefusedError, WebhookUnmatchedError } from '../errors.ts';
 import { fillTemplate, type WebhookRequest } from './fill-template.ts';
+import { checkFields } from './webhook-fields.ts';
 
 export type WebhookAction = WakeAction | AgentAction;
 
@@ -42,6 +43,7 @@ export interface AskedSession {
 export const MAX_ITEMS = 200;
 
 export function readWake(payload: Readonly<Record<string, unknown>>): WakeAction {
+  checkFields('wake', payload);
   const text = textAt(payload, 'text');
   if (text === undefined) throw new WebhookRefusedError({ problem: '"text" is missing' });
   const mode = payload.mode === 'next-heartbeat' ? 'next-heartbeat' : 'now';
@@ -52,11 +54,9 @@ export function readWake(payload: Readonly<Record<string, unknown>>): WakeAction
 }
 
 export function readAgent(payload: Readonly<Record<string, unknown>>): AgentAction {
+  checkFields('agent', payload);
   const message = textAt(payload, 'message');
   if (message === undefined) throw new WebhookRefusedError({ problem: '"message" is missing' });
-  if (payload.model !== undefined && textAt(payload, 'model') === undefined) {
-    throw new WebhookRefusedError({ problem: '"model" is no text' });
-  }
   const seconds = payload.timeoutSeconds;
   return {
     kind: 'agent',
@@ -73,13 +73,10 @@ export function readAgent(payload: Readonly<Record<string, unknown>>): AgentActi
       accountId: textAt(payload, 'accountId'),
     }),
     model: textAt(payload, 'model'),
-    timeoutSeconds:
-      typeof seconds === 'number' && seconds >= 1 ? Math.min(Math.floor(seconds), MAX_SECONDS) : undefined,
+    timeoutSeconds: typeof seconds === 'number' ? Math.floor(seconds) : undefined,
     isTrusted: false,
   };
 }
-
-const MAX_SECONDS = 86_400;
 
 /** An empty list means that the request asks for nothing. `left` is how many items of a list were too many. */
 export function mapRequest(

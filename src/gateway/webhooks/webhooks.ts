@@ -33,6 +33,8 @@ import {
 
 export interface WebhookParts {
   readonly config: Config;
+  /** The token that the gateway uses. It must not open webhooks. */
+  readonly gatewayToken: string | undefined;
   readonly store: Store;
   readonly inbox: Pick<Inbox, 'receive'>;
   readonly queueInjection: (request: InjectionRequest) => Promise<QueuedText>;
@@ -78,13 +80,15 @@ export class Webhooks {
 
   /** Takes up changed settings. */
   apply(config: Config): void {
+    const { gatewayToken } = this.#parts;
     const before = this.#settings?.token;
-    this.#settings = webhookSettingsOf(config);
-    this.#problems = listWebhookProblems(config).map(({ message }) => message);
+    this.#settings = webhookSettingsOf(config, gatewayToken);
+    this.#problems = listWebhookProblems(config, gatewayToken).map(({ message }) => message);
     const token = this.#settings?.token;
     if (token === before) return;
     const refusal: TokenRefusal = (fault) => new WebhookTokenError({ isMissing: fault === 'missing' });
-    this.#guard = token === undefined ? undefined : new TokenGuard(token, this.#parts.now, refusal);
+    this.#guard =
+      token === undefined ? undefined : new TokenGuard(token, this.#parts.now, { refusal, sparesLoopback: false });
   }
 
   /** Undefined while the gateway takes no webhooks. */
@@ -295,7 +299,10 @@ function sessionKeyOf(
  */
 function eventIdOf(call: WebhookCall, action: WebhookAction, index: number): string | undefined {
   const key = call.idempotencyKey?.trim();
-  if (!key || key.length > MAX_KEY_CHARS) return undefined;
+  if (!key) return undefined;
+  if (key.length > MAX_KEY_CHARS) {
+    throw new WebhookRefusedError({ problem: `its idempotency key has more than ${MAX_KEY_CHARS} characters` });
+  }
   return createHash('sha256')
     .update(JSON.stringify([key, call.path, index, action]))
     .digest('hex');

@@ -215,10 +215,54 @@ describe('a webhook', () => {
     expect(said.match(/\| Mail came\./g)).toHaveLength(1);
   });
 
-  it('is refused for a while after too many wrong tokens', async () => {
-    const wrong = { authorization: 'Bearer wrong' };
-    for (let tries = 0; tries < 10; tries++) await send('/in/agent', {}, wrong);
-    const sent = await send('/in/agent', {}, wrong);
-    expect([sent.status, Number(sent.headers.get('retry-after')) > 0]).toEqual([429, true]);
+  it.each([
+    ['agent', { timeoutSeconds: 'abc' }, '"timeoutSeconds" is "abc", and must be a number from 1 to 86400'],
+    ['agent', { timeoutSeconds: 0 }, '"timeoutSeconds" is 0,'],
+    ['agent', { timeoutSeconds: 90_000 }, '"timeoutSeconds" is 90000,'],
+    ['agent', { deliver: 'false' }, '"deliver" is "false", and must be true or false'],
+    ['agent', { sessionMode: 'odd' }, '"sessionMode" is "odd", and must be "isolated" or "persistent"'],
+    ['agent', { agentId: 7 }, '"agentId" is 7, and must be a text'],
+    ['agent', { model: [] }, '"model" is [], and must be a text'],
+    ['agent', { idempotencyKey: 'k'.repeat(300) }, 'its idempotency key has more than 256 characters'],
+    ['wake', { mode: 'odd' }, '"mode" is "odd", and must be "now" or "next-heartbeat"'],
+  ])('to %s with %j is refused by name', async (name, fields, sentence) => {
+    const count = await api.store.count('inbox', {});
+    const sent = await send(`/in/${name}`, { message: 'Hi', text: 'Hi', ...fields });
+    expect([sent.status, problemOf(sent)]).toEqual([400, expect.stringContaining(sentence)]);
+    expect(await api.store.count('inbox', {})).toBe(count);
+  });
+
+  it('names the fields that changed nothing', async () => {
+    const body = {
+      message: 'Hi',
+      deliver: false,
+      thinking: 'high',
+      waitForCompletion: true,
+      colour: 'red',
+      name: null,
+    };
+    const sent = await send('/in/agent', body);
+    expect(sent.json).toMatchObject({ ok: true, notUsed: ['thinking', 'waitForCompletion', 'colour'] });
+    await ran(sent);
+    const plain = await send('/in/agent', { message: 'Hi', deliver: false, waitForCompletion: false });
+    expect(plain.json).not.toHaveProperty('notUsed');
+    await ran(plain);
+  });
+
+  it('is refused for a while after too many wrong tokens, whatever token comes then', async () => {
+    const sendFrom = (remoteAddress: string, token: string) =>
+      api.app.request(
+        'http://127.0.0.1/in/nothing',
+        { method: 'POST', headers: { authorization: `Bearer ${token}` }, body: '{}' },
+        { incoming: { socket: { remoteAddress } } },
+      );
+    for (const address of ['127.0.0.1', '192.0.2.7']) {
+      for (let tries = 0; tries < 10; tries++) expect((await sendFrom(address, 'wrong')).status).toBe(401);
+      for (const token of ['wrong', TOKEN]) {
+        const refused = await sendFrom(address, token);
+        expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true]);
+      }
+    }
+    expect((await sendFrom('192.0.2.8', TOKEN)).status).toBe(404);
   });
 });

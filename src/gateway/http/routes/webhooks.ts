@@ -1,6 +1,7 @@
 // Webhooks: other programs start a run, or tell an agent that something happened. What a request may ask for is decided by
 // the settings below `hooks`.
 
+import { checkFields } from '../../webhooks/webhook-fields.ts';
 import type { Dispatched, WebhookCall } from '../../webhooks/webhooks.ts';
 import { type ApiRequest, type Route, route, type Zod } from '../route.ts';
 
@@ -14,6 +15,7 @@ const accepted = (z: Zod) =>
     dispatched: z.number().optional().describe('How many runs and events there are, when there are several.'),
     mode: z.string().optional().describe('For an event: `now` or `next-heartbeat`.'),
     eventOutcome: z.string().optional().describe('For an event: `queued`, or `coalesced` when it was accepted before.'),
+    notUsed: z.array(z.string()).optional().describe('Fields of the request that changed nothing.'),
   });
 
 export const WAKE_WEBHOOK = route({
@@ -25,7 +27,10 @@ export const WAKE_WEBHOOK = route({
   query: anyQuery,
   body: anyBody,
   answer: accepted,
-  handle: async (request) => answerOf(await request.services.webhooks.wake(callOf(request, 'wake'))),
+  handle: async (request) => {
+    const call = callOf(request, 'wake');
+    return answerOf(await request.services.webhooks.wake(call), checkFields('wake', call.payload));
+  },
 });
 
 export const AGENT_WEBHOOK = route({
@@ -37,7 +42,10 @@ export const AGENT_WEBHOOK = route({
   query: anyQuery,
   body: anyBody,
   answer: accepted,
-  handle: async (request) => answerOf(await request.services.webhooks.agent(callOf(request, 'agent'))),
+  handle: async (request) => {
+    const call = callOf(request, 'agent');
+    return answerOf(await request.services.webhooks.agent(call), checkFields('agent', call.payload));
+  },
 });
 
 export const MAPPED_WEBHOOK = route({
@@ -68,7 +76,7 @@ function callOf(
   return { path, payload, query, header, now: now(), idempotencyKey };
 }
 
-function answerOf(dispatched: readonly Dispatched[]): object {
+function answerOf(dispatched: readonly Dispatched[], notUsed: readonly string[] = []): object {
   const [first] = dispatched;
   if (!first) return new Response(null, { status: 204 });
   const runIds = dispatched.flatMap(({ runId }) => (runId === null ? [] : [runId]));
@@ -81,5 +89,6 @@ function answerOf(dispatched: readonly Dispatched[]): object {
       mode: wakes[0].mode,
       eventOutcome: wakes.some(({ isNew }) => isNew) ? 'queued' : 'coalesced',
     }),
+    ...(notUsed.length > 0 && { notUsed }),
   };
 }
