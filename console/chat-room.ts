@@ -65,8 +65,17 @@ export class ChatRoom {
     const known = (key: string | undefined) => sessions.value.find(({ sessionKey }) => sessionKey === key);
     const first = defaultAgent(agents.value);
     if (route.page === 'session') {
-      const found = known(route.session) ?? (await entered.value?.client.session(route.session))?.session;
-      if (!found) return undefined;
+      const begun = this.#begunHere(route.session);
+      const found =
+        known(route.session) ??
+        (
+          await entered.value?.client.session(route.session).catch((error: unknown) => {
+            // It has its address from its opening on, and the gateway has a session with the first message.
+            if (begun && error instanceof RefusedError && error.status === 404) return undefined;
+            throw error;
+          })
+        )?.session;
+      if (!found) return begun;
       if (route.session === found.sessionId && found.endedAt !== null) return pastPlace(found);
       if (route.session === found.sessionId)
         navigate({ page: 'session', session: found.sessionKey }, { replace: true, isSilent: true });
@@ -80,6 +89,13 @@ export class ChatRoom {
     const last = known(browserMemory.get('session'));
     if (last) return sessionPlace(browser, last, browserMemory.get(`surface.${last.sessionKey}`));
     return first && agentPlace(browser, first.agentId);
+  }
+
+  /** The place of a conversation that this browser has begun, also when nothing was said in it yet. */
+  #begunHere(sessionKey: string): Place | undefined {
+    const surface = browserMemory.get(`surface.${sessionKey}`);
+    const agentId = browserMemory.get(`agent.${sessionKey}`);
+    return surface === undefined || agentId === undefined ? undefined : { id: `begun:${surface}`, agentId, surface };
   }
 
   #close(): void {
@@ -136,6 +152,7 @@ export class ChatRoom {
   #sessionKnown(place: Place, key: string): void {
     browserMemory.set('session', key);
     browserMemory.set(`surface.${key}`, place.surface);
+    browserMemory.set(`agent.${key}`, place.agentId);
     this.session.value = key;
     navigate({ page: 'session', session: key }, { replace: true, isSilent: true });
     void this.#readFacts(key);

@@ -172,6 +172,6 @@ describe.skipIf(!browserPath)('the context of a run on the page (skipped where t
     await page.getByRole('button', { name: 'Menu' }).click();
     await page.locator('.session-link').click();
     await page.locator('.said').getByText('Hello').waitFor();
-    expect(await page.locator('#sidebar').isVisible()).toBe(false);
+    await page.locator('#sidebar').waitFor({ state: 'hidden' });
   });
 });
