@@ -31,12 +31,15 @@ it('shows what it found, what it would do, and then what it did', async () => {
   expect((await home.run(['pairing', 'list'])).out).toContain('42');
 });
 
-it('refuses a folder that is not there, and brings nothing from an empty one', async () => {
+it('refuses a folder that is not there, and one that is no home of OpenClaw', async () => {
   const home = await homeForTest();
   const missing = await home.run(['import', 'openclaw', '--from', '/does/not/exist']);
   expect([missing.code, missing.err]).toEqual([2, expect.stringContaining('a folder that exists')]);
   await writeFile(home.path('../note.txt'), '');
-  expect(await home.run(['import', 'openclaw', '--from', home.home])).toMatchObject({ code: 0 });
+  const another = await home.run(['import', 'openclaw', '--from', home.home]);
+  expect([another.code, another.out, another.err]).toEqual([2, '', expect.stringContaining('a home of OpenClaw')]);
+  await new OpenClawHomeFixture(home.path('old')).write('openclaw.json', '{}');
+  expect(await home.run(['import', 'openclaw', '--from', home.path('old')])).toMatchObject({ code: 0 });
 });
 
 it('must have the state directory for itself; a dry run need not', async () => {

@@ -35,6 +35,11 @@ Exit code: 0 when everything that was found is here, 1 when something was left; 
     );
     if (!isFolder) throw new BadFlagError({ flag: '--from', value: dir, expected: 'a folder that exists' });
     const { config } = await loadConfig({ environment, configPath });
+    const { isOpenClawHome } = await import('../gateway/import/has-openclaw-state.ts');
+    if (!(await isOpenClawHome({ dir, environment, config }))) {
+      const expected = 'a home of OpenClaw, which holds openclaw.json or the folder agents (often ~/.openclaw)';
+      throw new BadFlagError({ flag: '--from', value: dir, expected });
+    }
     const { importOpenClaw } = await import('../gateway/import/import-openclaw.ts');
     const { store, close } = await openStore(io, dryRun);
     try {

@@ -71,7 +71,8 @@ async function runUntilStopped(flags: FlagsOf<typeof OPTIONS>, io: CliIo): Promi
     // From here on Ctrl-C stops the gateway gracefully; before, it just ends the process.
     const stopped = untilStopped(started.stop, end, io);
     const told = loaded.warnings.map(({ message }) => message);
-    io.out(await formatBanner({ ...started, told, hasOpenClawState: () => hasOpenClawState(environment.stateDir) }));
+    const hasState = () => hasOpenClawState({ dir: environment.stateDir, environment, config: loaded.config });
+    io.out(await formatBanner({ ...started, told, hasOpenClawState: hasState }));
     return await stopped;
   } catch (error) {
     // A home that was never used is left as it is.

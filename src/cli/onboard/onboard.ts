@@ -96,7 +96,7 @@ async function readHome(environment: Environment) {
 
 async function lookAround(config: Surroundings['config'], environment: Environment, io: CliIo): Promise<Surroundings> {
   const homes = [...new Set([environment.stateDir, join(environment.home, '.openclaw')])];
-  const isOpenClaw = await Promise.all(homes.map(hasOpenClawState));
+  const isOpenClaw = await Promise.all(homes.map((dir) => hasOpenClawState({ dir, environment, config })));
   const { isStateLocked } = await import('../../store/state-lock.ts');
   const openClawHome = homes.find((_, at) => isOpenClaw[at]);
   return {

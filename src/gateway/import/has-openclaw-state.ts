@@ -1,26 +1,40 @@
-// Whether a home holds conversations or jobs of OpenClaw that could be brought along. A few look-ups and nothing else, since
-// it is asked when a gateway starts for the first time.
+// Whether a home holds conversations or jobs of OpenClaw that could be brought along, and whether a folder is such a home at
+// all. A few look-ups and nothing else, since it is asked when a gateway starts for the first time.
 
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readStorePaths, type StorePathsQuery } from './store-paths.ts';
 
-export async function hasOpenClawState(dir: string): Promise<boolean> {
+export async function hasOpenClawState(query: StorePathsQuery): Promise<boolean> {
+  const { dir } = query;
+  const { jobs, sessions, agentIds } = await readStorePaths(query);
   const agents = await readdir(join(dir, 'agents')).catch(() => []);
   const files = [
     join(dir, 'cron', 'jobs.json'),
     join(dir, 'state', 'openclaw.sqlite'),
+    ...(jobs === undefined ? [] : [jobs]),
     ...agents.flatMap((agent) => [
       join(dir, 'agents', agent, 'sessions', 'sessions.json'),
       join(dir, 'agents', agent, 'agent', 'openclaw-agent.sqlite'),
     ]),
+    ...(sessions === undefined ? [] : [...agents, ...agentIds].map(sessions)),
   ];
-  const found = await Promise.all(
-    files.map((file) =>
-      stat(file).then(
-        (facts) => facts.isFile(),
-        () => false,
-      ),
-    ),
+  return someAre(files, (facts) => facts.isFile());
+}
+
+/** A home that was never talked in has a configuration or the folders for it. */
+export async function isOpenClawHome(query: StorePathsQuery): Promise<boolean> {
+  const { dir } = query;
+  const names = ['openclaw.json', 'openclaw.yaml', 'openclaw.yml'].map((name) => join(dir, name));
+  const folders = ['agents', 'credentials'].map((name) => join(dir, name));
+  return (
+    (await someAre(names, (facts) => facts.isFile())) ||
+    (await someAre(folders, (facts) => facts.isDirectory())) ||
+    (await hasOpenClawState(query))
   );
+}
+
+async function someAre(places: readonly string[], test: (facts: Awaited<ReturnType<typeof stat>>) => boolean) {
+  const found = await Promise.all(places.map((place) => stat(place).then(test, () => false)));
   return found.includes(true);
 }

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readEnvironment } from '../../config/environment.ts';
+import type { Config } from '../../config/schema.ts';
 import { toolCallsOf } from '../../protocol/message.ts';
 import { openDatabase } from '../../store/sqlite/database.ts';
 import { folderForTest } from '../../testkit/folder-for-test.ts';
@@ -16,13 +17,15 @@ import {
   assistant,
   call,
   chain,
+  JOBS,
   OpenClawHomeFixture,
   result,
   STARTED_AT,
   talk,
   user,
 } from './fixtures/openclaw-home.ts';
-import { type ImportReport, importOpenClaw } from './import-openclaw.ts';
+import { hasOpenClawState } from './has-openclaw-state.ts';
+import { type ImportParts, type ImportReport, importOpenClaw } from './import-openclaw.ts';
 
 const NOW = Date.UTC(2026, 8, 10);
 
@@ -268,6 +271,52 @@ describe('a conversation', () => {
     expect(await store.count('sessions', { sessionId: 'main-1' })).toBe(1);
   });
 
+  it('that shares its id with another one and has a transcript of its own is brought too, under the name of its file', async () => {
+    const { home, store, run } = await rig();
+    await home.writeFiles();
+    await home.transcript('bob', talk(user('I am Bob.')));
+    await home.sessions({
+      'agent:main:telegram:direct:bob': { sessionId: 'main-1', sessionFile: 'bob.jsonl' },
+      'agent:main:telegram:direct:ada': { sessionId: 'main-1' },
+    });
+    await home.transcript('main-1', talk(user('I am the other one.')), 'other');
+    await home.sessions({ 'agent:other:main': { sessionId: 'main-1' } }, 'other');
+    expect(rowsOf(await run()).conversations).toEqual([3, 0, 0, 0]);
+    expect(await saidIn(store, 'bob')).toEqual([['user', 'I am Bob.']]);
+    expect(await saidIn(store, 'main-1')).toHaveLength(4);
+    const [other] = await store.select('sessions', { where: { agentId: 'other' } });
+    expect(await saidIn(store, other?.sessionId ?? '')).toEqual([['user', 'I am the other one.']]);
+    expect(rowsOf(await run()).conversations).toEqual([0, 0, 3, 0]);
+  });
+
+  it.each([
+    [
+      'of a topic is found under the name that OpenClaw gives its file',
+      'agent:main:telegram:group:-1001:topic:7',
+      { sessionId: 'forum' },
+      'forum-topic-7',
+    ],
+    [
+      'in a home that was copied is found in its folder',
+      'agent:main:main',
+      { sessionId: 'moved', sessionFile: '/home/before/.openclaw/agents/main/sessions/named.jsonl' },
+      'named',
+    ],
+    [
+      'in a home that was copied from Windows is found in its folder',
+      'agent:main:main',
+      { sessionId: 'moved', sessionFile: 'C:\\before\\sessions\\named.jsonl' },
+      'named',
+    ],
+  ])('%s', async (_, sessionKey, entry, name) => {
+    const { home, store, run } = await rig();
+    await home.transcript(name, talk(user('Found.')));
+    await home.sessions({ [sessionKey]: entry });
+    const report = await run();
+    expect(await saidIn(store, entry.sessionId)).toEqual([['user', 'Found.']]);
+    expect(report.notes.filter(({ place }) => place.startsWith(home.dir))).toEqual([]);
+  });
+
   it('in a folder that is a link to another disk is brought', async () => {
     const { home, store, run } = await rig();
     await home.writeFiles();
@@ -304,6 +353,54 @@ describe('a conversation', () => {
       expect.stringContaining('of single runs of jobs'),
       expect.stringContaining('without an agent'),
     ]);
+  });
+});
+
+describe('a store that the configuration of OpenClaw names', () => {
+  const jobs = JSON.stringify({ version: 1, jobs: JOBS });
+  const entries = JSON.stringify({ 'agent:main:main': { sessionId: 'kept' } });
+
+  it('is read in a home that was copied, and what is outside of that home is named and not read', async () => {
+    const { home, store, run } = await rig();
+    await home.write(
+      'openclaw.json',
+      '{ cron: { store: "~/.openclaw/cron/cron.json" }, session: { store: "/old/.openclaw/s/{agentId}/list.json" } }',
+    );
+    await home.write('cron/cron.json', jobs);
+    await home.write('s/main/list.json', entries);
+    const transcript = await home.transcript('kept', talk(user('Kept elsewhere.')));
+    await rename(transcript, join(home.dir, 's/main/kept.jsonl'));
+    expect(rowsOf(await run())).toMatchObject({ conversations: [1, 0, 0, 0], jobs: [2, 0, 0, 1] });
+    expect(await saidIn(store, 'kept')).toEqual([['user', 'Kept elsewhere.']]);
+
+    await home.write('openclaw.json', '{ cron: { store: "/srv/jobs.json" }, session: { store: "s/gone.json" } }');
+    const said = (await run()).notes.map(({ place, sentence }) => `${place}: ${sentence}`).join('\n');
+    expect(said).toContain('cron.store names "/srv/jobs.json", which is outside of this home and was not read');
+    expect(said).toContain(`${join(home.dir, 's/gone.json')}: session.store names this file, which is not there`);
+  });
+
+  it('may be anywhere in the home of the operator, one for all agents, and makes the first start offer an import', async () => {
+    const { home, environment, run } = await rig();
+    const elsewhere = join(dirname(home.dir), 'elsewhere');
+    const config = { cron: { store: '~/elsewhere/jobs.json' }, session: { store: join(elsewhere, 'list.json') } };
+    const query = { dir: home.dir, environment: { ...environment, stateDir: home.dir }, config };
+    expect(await hasOpenClawState(query)).toBe(false);
+    const fixture = new OpenClawHomeFixture(elsewhere);
+    await fixture.write('jobs.json', jobs);
+    expect(await hasOpenClawState({ ...query, config: { cron: config.cron } })).toBe(true);
+    await fixture.write('list.json', entries);
+    expect(await hasOpenClawState({ ...query, config: { session: config.session } })).toBe(true);
+    await rename(await fixture.transcript('kept', talk(user('Hello.'))), join(elsewhere, 'kept.jsonl'));
+    const report = await run({ environment: query.environment, config: config as Config });
+    expect(rowsOf(report)).toMatchObject({ conversations: [1, 0, 0, 0], jobs: [2, 0, 0, 1] });
+  });
+
+  it('is read only when it is a regular file', async () => {
+    const { home, run } = await rig();
+    await home.write('openclaw.json', '{ cron: { store: "~/.openclaw/cron" } }');
+    await home.write('cron/jobs.json', jobs);
+    const { notes } = await run();
+    expect(notes).toContainEqual({ place: join(home.dir, 'cron'), sentence: expect.stringContaining('it is no file') });
   });
 });
 
@@ -444,9 +541,9 @@ async function rig() {
   const scratch = await ScratchStore.create();
   onTestFinished(() => scratch.remove());
   const environment = readEnvironment({ HOME: folder, TZ: 'UTC' }, () => folder, folder);
-  const run = ({ isDryRun = false } = {}): Promise<ImportReport> =>
-    importOpenClaw({ store: scratch.store, config: {}, environment, from: home.dir, isDryRun, now: () => NOW });
-  return { home, store: scratch.store, run, stateDir: environment.stateDir };
+  const usual = { store: scratch.store, config: {}, environment, from: home.dir, isDryRun: false, now: () => NOW };
+  const run = (others: Partial<ImportParts> = {}): Promise<ImportReport> => importOpenClaw({ ...usual, ...others });
+  return { home, store: scratch.store, run, stateDir: environment.stateDir, environment };
 }
 
 function rowsOf({ rows }: ImportReport): Record<string, readonly number[]> {

@@ -18,6 +18,7 @@ import { readJob } from './import-job.ts';
 import { importSession, reasonToLeave } from './import-session.ts';
 import { type AllowedPerson, OpenClawHome } from './openclaw-home.ts';
 import type { ImportNote } from './source-session.ts';
+import { readStorePaths } from './store-paths.ts';
 
 export interface ImportParts {
   readonly store: Store;
@@ -68,7 +69,8 @@ const MOST_NOTES = 1_000;
 export async function importOpenClaw(parts: ImportParts): Promise<ImportReport> {
   const { from, environment } = parts;
   const workDir = join(environment.stateDir, 'atrium');
-  const home = new OpenClawHome(from, workDir);
+  const paths = await readStorePaths({ dir: from, environment, config: parts.config });
+  const home = new OpenClawHome(from, workDir, paths);
   const notes = new Notes();
   try {
     const [sessions, jobs, people, profiles] = [
@@ -130,7 +132,7 @@ async function bringSessions(
   /** Which key has a transcript. Two keys may name the same one, and a session has one key. */
   const owners = new Map<string, string>();
   for (const [index, source] of sessions.entries()) {
-    const owner = owners.get(source.sessionId);
+    const owner = owners.get(source.place);
     if (owner !== undefined && reasonToLeave(source.sessionKey) === undefined) {
       counts.left += 1;
       const sentence = `${source.sessionKey} has the same transcript as ${owner}, which keeps it.`;
@@ -141,7 +143,7 @@ async function bringSessions(
     try {
       const outcome = await importSession({ store, isDryRun, now: parts.now() }, source);
       counts[outcome.state] += 1;
-      if (outcome.state !== 'left') owners.set(source.sessionId, source.sessionKey);
+      if (outcome.state !== 'left') owners.set(source.place, source.sessionKey);
       for (const note of outcome.notes) notes.add(note);
       if (outcome.kind) kinds.set(outcome.kind, (kinds.get(outcome.kind) ?? 0) + 1);
     } catch (error) {

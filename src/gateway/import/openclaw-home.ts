@@ -1,6 +1,7 @@
 // What lies in a home of OpenClaw, of the versions that keep files and of those that keep databases. It only reads; what
-// cannot be read is a note, and the rest goes on. Paths that a file names are followed only inside of the home.
+// cannot be read is a note, and the rest goes on. Paths that a list names are followed only inside of the home.
 
+import { createHash } from 'node:crypto';
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -9,6 +10,7 @@ import { errorText } from '../../protocol/one-line.ts';
 import { OpenClawDatabase } from '../../store/sqlite/openclaw-database.ts';
 import { readJsonLines } from './read-lines.ts';
 import type { ImportNote, SourceEvent, SourceSession } from './source-session.ts';
+import type { StorePaths } from './store-paths.ts';
 
 /** A person whom the operator of OpenClaw had approved. */
 export interface AllowedPerson {
@@ -29,12 +31,15 @@ export class OpenClawHome {
   readonly dir: string;
   readonly #workDir: string;
   readonly #databases = new Map<string, OpenClawDatabase>();
-  readonly #notes: ImportNote[] = [];
+  readonly #paths: StorePaths;
+  readonly #notes: ImportNote[];
 
   /** `workDir` is a folder of Atrium's own, where databases are copied to. */
-  constructor(dir: string, workDir: string) {
+  constructor(dir: string, workDir: string, paths: StorePaths) {
     this.dir = dir;
     this.#workDir = workDir;
+    this.#paths = paths;
+    this.#notes = [...paths.notes];
   }
 
   /** What could not be read so far. */
@@ -48,23 +53,26 @@ export class OpenClawHome {
   }
 
   async agentIds(): Promise<readonly string[]> {
-    return (await this.#list(path.join(this.dir, 'agents'))).filter((name) => /^[\w-]{1,64}$/.test(name));
+    const named = [...(await this.#list(path.join(this.dir, 'agents'))), ...this.#paths.agentIds];
+    return [...new Set(named)].filter((name) => /^[\w-]{1,64}$/.test(name));
   }
 
   /** The conversations of all agents. A session that is both in files and in a database is taken from the database. */
   async sessions(): Promise<readonly SourceSession[]> {
     const all: SourceSession[] = [];
+    const lists = await this.#sessionLists();
     for (const agentId of await this.agentIds()) {
       const kept = await this.#keptSessions(agentId);
       const known = new Set(kept.map(({ sessionId }) => sessionId));
-      const filed = (await this.#filedSessions(agentId)).filter(({ sessionId }) => !known.has(sessionId));
-      all.push(...kept, ...filed);
+      const list = lists.get(agentId);
+      const filed = list === undefined ? [] : await this.#filedSessions(agentId, list);
+      all.push(...kept, ...filed.filter(({ sessionId }) => !known.has(sessionId)));
     }
-    return all;
+    return withOwnIds(all);
   }
 
   async jobs(): Promise<readonly SourceJob[]> {
-    const file = path.join(this.dir, 'cron', 'jobs.json');
+    const file = await this.#jobsFile();
     const written = await this.#readJson(file);
     const list = isObject(written) ? written.jobs : written;
     const filed = Array.isArray(list) ? list.map((value) => ({ value, place: file })) : [];
@@ -122,21 +130,49 @@ export class OpenClawHome {
     }));
   }
 
-  async #filedSessions(agentId: string): Promise<readonly SourceSession[]> {
-    const folder = path.join(this.dir, 'agents', agentId, 'sessions');
-    const list = path.join(folder, 'sessions.json');
+  /** The list of each agent. A file that agents share is read for the first of them, since its keys name their agent. */
+  async #sessionLists(): Promise<ReadonlyMap<string, string>> {
+    const lists = new Map<string, string>();
+    const { sessions } = this.#paths;
+    let isAnyThere = false;
+    const agentIds = await this.agentIds();
+    for (const agentId of agentIds) {
+      const usual = path.join(this.dir, 'agents', agentId, 'sessions', 'sessions.json');
+      const configured = sessions?.(agentId);
+      const exists = configured !== undefined && (await isThere(configured));
+      isAnyThere ||= exists;
+      const list = exists ? configured : usual;
+      if (![...lists.values()].includes(list)) lists.set(agentId, list);
+    }
+    if (sessions && !isAnyThere) this.#noteMissing('session.store', sessions('{agentId}'));
+    return lists;
+  }
+
+  async #jobsFile(): Promise<string> {
+    const usual = path.join(this.dir, 'cron', 'jobs.json');
+    const { jobs = usual } = this.#paths;
+    if (jobs === usual || (await isThere(jobs))) return jobs;
+    this.#noteMissing('cron.store', jobs);
+    return usual;
+  }
+
+  #noteMissing(setting: string, place: string): void {
+    this.#note(place, `${setting} names this file, which is not there; the usual place was looked at.`);
+  }
+
+  async #filedSessions(agentId: string, list: string): Promise<readonly SourceSession[]> {
+    const folder = path.dirname(list);
     const written = await this.#readJson(list);
     if (!isObject(written)) return [];
     const sessions: SourceSession[] = [];
     for (const [sessionKey, entry] of Object.entries(written)) {
-      const { sessionId, sessionFile } = isObject(entry) ? entry : {};
+      const { sessionId } = isObject(entry) ? entry : {};
       if (!isObject(entry) || typeof sessionId !== 'string' || !/^[\w.-]{1,128}$/.test(sessionId)) {
         this.#note(list, `${JSON.stringify(sessionKey.slice(0, 200))} names no transcript.`);
         continue;
       }
-      const named = typeof sessionFile === 'string' ? path.resolve(folder, sessionFile) : undefined;
       const usual = path.join(folder, `${sessionId}.jsonl`);
-      const place = (await this.#inside(named, folder)) ?? usual;
+      const place = (await this.#transcriptOf(sessionKey, { ...entry, sessionId }, folder)) ?? usual;
       const facts = await stat(place).catch(() => undefined);
       if (facts && (await this.#inside(place, folder)) === undefined) {
         this.#note(place, `The transcript of ${sessionKey} is a link to a file outside of this home, and is not read.`);
@@ -162,6 +198,28 @@ export class OpenClawHome {
     }
     await this.#noteOrphans(folder, new Set(sessions.map(({ place }) => path.basename(place))));
     return sessions;
+  }
+
+  /**
+   * The first that is there of: the file that the entry names, the file of that name in the folder of the sessions (the
+   * home may have been copied from another place), and the file that OpenClaw uses for a topic of a chat.
+   */
+  async #transcriptOf(
+    sessionKey: string,
+    { sessionId, sessionFile }: { readonly sessionId: string; readonly sessionFile?: unknown },
+    folder: string,
+  ): Promise<string | undefined> {
+    const named = typeof sessionFile === 'string' && sessionFile !== '' ? sessionFile : undefined;
+    const [, topic] = /:(?:topic|thread):([^:]+)$/.exec(sessionKey) ?? [];
+    const places = [
+      ...(named === undefined ? [] : [path.resolve(folder, named), path.join(folder, lastPart(named))]),
+      ...(topic === undefined ? [] : [path.join(folder, `${sessionId}-topic-${encodeURIComponent(topic)}.jsonl`)]),
+    ];
+    for (const place of places) {
+      const inside = await this.#inside(place, folder);
+      if (inside !== undefined && (await isFile(inside))) return inside;
+    }
+    return undefined;
   }
 
   /** Transcripts of sessions that were reset or removed name no session key, so they cannot be told apart here. */
@@ -239,7 +297,7 @@ export class OpenClawHome {
     try {
       const facts = await stat(file);
       if (!facts.isFile() || facts.size > LARGEST_JSON) throw new Error('it is no file, or too large');
-      return JSON.parse(await readFile(file, 'utf8'));
+      return JSON.parse((await readFile(file, 'utf8')).replace(/^\uFEFF/, ''));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#noteOnce(file, error);
       return undefined;
@@ -254,6 +312,35 @@ export class OpenClawHome {
   #note(place: string, sentence: string): void {
     this.#notes.push({ place, sentence });
   }
+}
+
+/**
+ * Two entries of OpenClaw may have one id and a transcript each. The transcript that is named after the id keeps it, and
+ * each other one has the name of its file for an id, which is the same at every import. Agents may have the same names.
+ */
+function withOwnIds(sessions: readonly SourceSession[]): readonly SourceSession[] {
+  const places = new Map<string, Set<string>>();
+  for (const { sessionId, place } of sessions) places.set(sessionId, (places.get(sessionId) ?? new Set()).add(place));
+  const taken = new Map<string, string>();
+  return sessions.map((session) => {
+    const { agentId, sessionKey, place } = session;
+    const name = path.basename(place, '.jsonl');
+    const isAlone = places.get(session.sessionId)?.size === 1 || !/^[\w.-]{1,128}$/.test(name);
+    const wished = isAlone ? session.sessionId : name;
+    const isFree = (taken.get(wished) ?? place) === place;
+    const sessionId = isFree ? wished : `${wished}-${shortHash(`${agentId} ${sessionKey}`)}`;
+    taken.set(sessionId, place);
+    return { ...session, sessionId };
+  });
+}
+
+function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 8);
+}
+
+/** The name of a file in a path of any system. */
+function lastPart(file: string): string {
+  return file.split(/[\\/]/).at(-1) ?? file;
 }
 
 async function* readEvents(database: OpenClawDatabase | undefined, sessionId: string): AsyncGenerator<SourceEvent> {
@@ -271,6 +358,13 @@ async function unpack(bytes: Uint8Array): Promise<string> {
   const { zstdDecompress } = zlib as unknown as { zstdDecompress?: typeof zlib.unzip };
   if (!zstdDecompress) throw new Error('it is packed with zstd, which needs Node 22.15 or newer');
   return (await promisify(zstdDecompress)(bytes)).toString('utf8');
+}
+
+function isThere(place: string): Promise<boolean> {
+  return stat(place).then(
+    () => true,
+    () => false,
+  );
 }
 
 function isFile(file: string): Promise<boolean> {
