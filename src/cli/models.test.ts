@@ -1,3 +1,5 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: such texts are what people write into the configuration.
+
 // The commands about models, against providers that are real servers on loopback, also ones that fail.
 
 import { readFile, stat } from 'node:fs/promises';
@@ -84,6 +86,26 @@ describe('models list', () => {
   it('shows all that is known of a provider', async () => {
     const { out } = await home.run(['models', 'list', '--provider', 'Groq']);
     expect(out).toContain('groq/llama-3.3-70b-versatile');
+  });
+
+  it('names a provider that there is not, and the one that was meant', async () => {
+    const { code, err } = await home.run(['models', 'list', '--provider', 'grok']);
+    expect([code, err]).toEqual([
+      2,
+      expect.stringMatching(/There is no model provider "grok"\. Did you mean "groq"\?/),
+    ]);
+  });
+
+  it('tells a key that is missing from one that is not needed', async () => {
+    await configure(
+      '{ agents: { defaults: { model: "far/a" } }, models: { providers: { far: { baseUrl: "http://far.invalid/v1", apiKey: "${FAR_KEY}", models: [{ id: "a" }] }, near: { baseUrl: "http://near.invalid/v1", models: [{ id: "b" }] }, ollama: { models: [{ id: "c" }] } } } }',
+    );
+    const { models } = (await home.runJson(['models', 'list'])) as { models: { model: string; key: string }[] };
+    expect(models.map(({ model, key }) => [model, key])).toEqual([
+      ['a', 'missing'],
+      ['b', 'not set'],
+      ['c', 'none needed'],
+    ]);
   });
 });
 
@@ -256,5 +278,41 @@ describe('doctor about models', () => {
     });
     model.script([fail(500)]);
     expect(await models(['--live'])).toMatchObject({ problems: [expect.stringContaining('did not answer')] });
+  });
+});
+
+describe('a server that answers with nothing readable', () => {
+  it.each([
+    ['an empty answer', () => ({ status: 200, body: '' })],
+    ['words of a page', () => ({ status: 200, body: '<html>Welcome</html>' })],
+    [
+      'an answer without words',
+      () => ({
+        status: 200,
+        body: JSON.stringify({
+          choices: [{ index: 0, message: { role: 'assistant', content: '' }, finish_reason: 'stop' }],
+        }),
+      }),
+    ],
+  ])('has not answered: %s', async (_, answer) => {
+    answers['/v1/chat/completions'] = answer();
+    await configure(
+      `{ agents: { defaults: { model: "odd/a" } }, models: { providers: { odd: { baseUrl: "${listUrl}/v1", models: [{ id: "a" }] } } } }`,
+    );
+    const { code, out } = await home.run(['models', 'test']);
+    expect([code, out]).toEqual([1, expect.stringMatching(/odd\/a did not answer: .+/)]);
+    const onboarded = await home.run(['onboard', '--yes', '--model', 'other/a', '--base-url', `${listUrl}/v1`]);
+    expect([onboarded.code, onboarded.err]).toEqual([2, expect.stringContaining('so nothing was written')]);
+    expect(await configured()).not.toContain('other');
+  });
+
+  it('is told where to look', async () => {
+    model.script(() => reply(''));
+    await configure();
+    const { code, out } = await home.run(['models', 'test']);
+    expect([code, out]).toEqual([
+      1,
+      expect.stringContaining('nothing that can be read. Look at models.providers.fake.baseUrl'),
+    ]);
   });
 });

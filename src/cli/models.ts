@@ -9,7 +9,7 @@ import type { Environment } from '../config/environment.ts';
 import { type LearnedList, writeLearnedModels } from '../config/learned-models.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { CATALOG_DATE } from '../config/model-catalog/catalog-source.ts';
-import { formatModelRef, parseModelRef, resolveModelChoice } from '../config/model-choice.ts';
+import { formatModelRef, parseModelRef, resolveModelChoice, spelledAsConfigured } from '../config/model-choice.ts';
 import { configuredProviders, knownProviders, MIRROR_PROVIDER, resolveProvider } from '../config/model-provider.ts';
 import { isPlainObject } from '../config/plain-object.ts';
 import { ModelRegistry } from '../gateway/model-registry.ts';
@@ -39,7 +39,8 @@ export const MODEL_COMMANDS: readonly CliCommand[] = [
     examples: ['models list', 'models list --provider groq', 'models list --all --json'],
     async run({ all, provider, config }, { io }) {
       const { loaded, environment } = await load(io, config);
-      const models = await listModels(loaded, environment, { all: all === true, provider: provider?.toLowerCase() });
+      const named = provider === undefined ? undefined : spelledAsConfigured(provider, loaded.config);
+      const models = await listModels(loaded, environment, { all: all === true, provider: named });
       return { json: { models }, text: (width) => formatModels(models, width) };
     },
   }),
@@ -92,7 +93,7 @@ export const MODEL_COMMANDS: readonly CliCommand[] = [
       const trial = await askModel(new ModelRegistry(loaded.config, environment), ref);
       const { ok, ms, usage, problem, text } = trial;
       const sentence = ok
-        ? `${formatModelRef(ref)} answered after ${ms} ms (${usage.input} tokens in, ${usage.output} out): ${oneLine(text) || '(no words)'}`
+        ? `${formatModelRef(ref)} answered after ${ms} ms (${usage.input} tokens in, ${usage.output} out): ${oneLine(text) || '(it was still thinking)'}`
         : `${formatModelRef(ref)} did not answer: ${problem}`;
       return { json: trial, text: `${oneLine(sentence)}\n`, ok };
     },

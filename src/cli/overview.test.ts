@@ -11,7 +11,7 @@ afterEach(() => home.remove());
 it('atrium alone says how to begin, and names every command in a few lines', async () => {
   const { code, out, err } = await home.run([]);
   expect([code, err]).toEqual([0, '']);
-  expect(out).toMatch(/To begin:\n {2}atrium start +run the gateway/);
+  expect(out).toMatch(/To begin:\n {2}atrium onboard +set everything up .*\n {2}atrium start +run the gateway/);
   for (const word of COMMAND_WORDS) expect(out).toMatch(new RegExp(`[ ,]${word}[,\\n]`));
   expect(out.split('\n').length).toBeLessThan(24);
 });

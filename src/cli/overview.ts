@@ -24,6 +24,7 @@ export function formatOverview(width: number): string {
 }
 
 const BEGINNINGS = [
+  ['atrium onboard', 'set everything up in a few questions'],
   ['atrium start', 'run the gateway'],
   ['atrium chat', 'talk to an agent in this terminal'],
   ['atrium agent what is open today', 'one message, one answer'],

@@ -33,6 +33,12 @@ export function resolveModelChoice(config: Config, agentId: string, variables: E
   return { primary: ref, fallbacks: withoutRepeats(ref, fallbacks), source };
 }
 
+/** Whether the configuration names a model for the agent, also where that is the mirror. */
+export function isModelConfigured(config: Config, agentId: string): boolean {
+  const own = wishOf(resolveAgentConfig(config, agentId)?.model);
+  return (own?.primary ?? wishOf(resolveAgentDefaults(config).model)?.primary) !== undefined;
+}
+
 /** Formats a model as people write it: `anthropic/claude-sonnet-4-6`. */
 export function formatModelRef({ provider, model }: ModelRef): string {
   return `${provider}/${model}`;
@@ -102,7 +108,8 @@ function byWhatIsAtHand(config: Config, variables: EnvironmentVariables): { ref:
   return { ref: MIRROR, source: 'No model is configured and no key was found.' };
 }
 
-function spelledAsConfigured(provider: string, config: Config): string {
+/** The name of a provider is written in any case. */
+export function spelledAsConfigured(provider: string, config: Config): string {
   const name = provider.toLowerCase();
   return configuredProviders(config).find((configured) => configured.toLowerCase() === name) ?? name;
 }

@@ -206,7 +206,7 @@ function pricesOf(cost: PlainObject): Readonly<Record<string, number>> {
   return Object.fromEntries(prices) as Record<string, number>;
 }
 
-function unknownProvider(config: Config, provider: string): UnknownProviderError {
+export function unknownProvider(config: Config, provider: string): UnknownProviderError {
   const known = [...new Set([...configuredProviders(config), ...Object.keys(KNOWN_PROVIDERS), MIRROR_PROVIDER])];
   return new UnknownProviderError({ provider, known, suggestion: nearMatch(provider, known) });
 }

@@ -123,9 +123,10 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
     'agents.defaults.{cliBackends,agentRuntime,embeddedHarness,embeddedPi}',
     'Agents are run by Atrium itself, with a model over HTTP.',
   ),
+  ...missing('agents.defaults.models', 'Only the aliases in it are used; models are asked with their own defaults.'),
   ...missing(
-    'agents.defaults.{models,params,runRetries,thinkingDefault,reasoningDefault,promptOverlays}',
-    'Models are asked with their own defaults, and model names have no aliases.',
+    'agents.defaults.{params,runRetries,thinkingDefault,reasoningDefault,promptOverlays}',
+    'Models are asked with their own defaults.',
   ),
   ...missing(
     'agents.defaults.{memorySearch,contextLimits,contextPruning,startupContext}',

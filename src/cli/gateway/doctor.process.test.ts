@@ -25,6 +25,18 @@ describe('atrium doctor', () => {
     expect(out).toMatch(/^hooks +ok +no gateway is running; "atrium doctor --hooks" tries them all$/m);
   });
 
+  it('has nothing against a home that no gateway was started on yet', async () => {
+    const home = await homeWith();
+    const { out, code } = await home.run(['doctor']);
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/note: main: There is no workspace at .* "atrium start" makes it\./),
+    ]);
+    await home.write('openclaw.json', '{}');
+    await home.write('workspace', 'a file');
+    expect((await home.run(['doctor'])).code).toBe(1);
+  });
+
   it('names what is wrong, and exits with 1', async () => {
     const home = await homeWith({
       'openclaw.json': '{ bootstrp: {}, plugins: { entries: { strict: { config: { key: "x" } } } } }',
@@ -65,6 +77,15 @@ describe('atrium doctor', () => {
     expect((await running.home.run(['doctor'])).out).toMatch(
       /^hooks +ok +1 of 2 handlers are called\n {2}note: message_received of greeter is blocked\. It may not\.$/m,
     );
+  });
+
+  it('says once that a change waits for the next start', async () => {
+    const running = await RunningGateway.create();
+    onTestFinished(() => running.remove());
+    const state = { files: [], waiting: ['gateway.port'], problem: null };
+    await running.start(() => ({ configuration: { state: async () => state } }));
+    const { err } = await running.home.run(['doctor']);
+    expect(err.match(/gateway\.port/g)).toHaveLength(1);
   });
 });
 

@@ -1,6 +1,7 @@
 // `atrium doctor`: checks everything that can be checked cheaply and reports each result in one line. With `--hooks` it
 // tries every handler of the operator's own configuration instead.
 
+import { existsSync } from 'node:fs';
 import { listAgentIds } from '../../config/agents.ts';
 import { withConfigVariables } from '../../config/config-variables.ts';
 import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
@@ -109,14 +110,23 @@ function examineKeys({ keys }: LoadedConfig): readonly Section[] {
 
 async function examineAgents({ config }: LoadedConfig, io: CliIo): Promise<Section> {
   const results = await validateAgents(config, io.environment, listAgentIds(config));
+  // The first start makes what is not there, so before it nothing is wrong.
+  const isUnmade = new Map(results.map(({ agent }) => [agent.agentId, !existsSync(agent.workspaceDir)]));
   const sentences = (severity: 'error' | 'warning') =>
-    results.flatMap(({ agent, findings }) =>
-      findings
-        .filter((each) => (each.severity === 'error') === (severity === 'error'))
-        .map(({ message }) => `${agent.agentId}: ${message}`),
+    results
+      .filter(({ agent }) => !isUnmade.get(agent.agentId))
+      .flatMap(({ agent, findings }) =>
+        findings
+          .filter((each) => (each.severity === 'error') === (severity === 'error'))
+          .map(({ message }) => `${agent.agentId}: ${message}`),
+      );
+  const unmade = results
+    .filter(({ agent }) => isUnmade.get(agent.agentId))
+    .map(
+      ({ agent }) => `${agent.agentId}: There is no workspace at ${agent.workspaceDir} yet. "atrium start" makes it.`,
     );
   const finding = results.map(({ agent }) => agent.agentId).join(', ');
-  return { name: 'agents', finding, problems: sentences('error'), remarks: sentences('warning') };
+  return { name: 'agents', finding, problems: sentences('error'), remarks: [...unmade, ...sentences('warning')] };
 }
 
 async function examinePlugins({ config }: LoadedConfig, io: CliIo): Promise<Section> {

@@ -25,7 +25,10 @@ const STATUS: GatewayStatus = {
   records: [],
 };
 
-const banner = (status: Partial<GatewayStatus>, facts: { isReachable?: boolean; told?: string[] } = {}) =>
+const banner = (
+  status: Partial<GatewayStatus>,
+  facts: { isReachable?: boolean; told?: string[]; isModelConfigured?: (agentId: string) => boolean } = {},
+) =>
   formatBanner({
     services: { status: async () => ({ ...STATUS, ...status }) },
     url: STATUS.url,
@@ -54,4 +57,12 @@ it('says what stands in the way, once and without moving the cursor', async () =
 it('says when other machines can reach it', async () => {
   expect(await banner({}, { isReachable: true })).toContain('Other machines can reach it.');
   expect(await banner({})).not.toContain('Other machines');
+});
+
+it('tells a mirror that was chosen from one that answers because nothing else is there', async () => {
+  const agents = [{ ...STATUS.agents[0], model: 'mirror/mirror' }] as GatewayStatus['agents'];
+  expect(await banner({ agents })).toContain('No model is configured, so the mirror answers');
+  const chosen = await banner({ agents }, { isModelConfigured: () => true });
+  expect(chosen).toContain('The mirror is configured as the model');
+  expect(chosen).not.toContain('No model is configured');
 });

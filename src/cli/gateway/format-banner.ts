@@ -14,6 +14,8 @@ export interface BannerFacts {
   readonly isReachable: boolean;
   /** Warnings that were printed already. */
   readonly told: readonly string[];
+  /** Whether the configuration names the model of this agent. */
+  readonly isModelConfigured?: ((agentId: string) => boolean) | undefined;
   /** Whether the home holds conversations of OpenClaw. Asked only when there is no conversation here yet. */
   readonly hasOpenClawState?: (() => Promise<boolean>) | undefined;
 }
@@ -25,6 +27,7 @@ export async function formatBanner({
   tokenSource,
   isReachable,
   told,
+  isModelConfigured = () => false,
   hasOpenClawState = async () => false,
 }: BannerFacts): Promise<string> {
   const { version, agents, channels, store, waiting, deadLetters, unused, ...status } = await services.status();
@@ -57,11 +60,15 @@ export async function formatBanner({
       `  atrium import openclaw (with --dry-run it only says what it would do). See ${docsCommand('moving-in')}.`,
     );
   }
-  if (agents.some(({ model }) => model.startsWith('mirror/'))) {
+  const mirrored = agents.filter(({ model }) => model.startsWith('mirror/'));
+  if (mirrored.length > 0) {
+    const isChosen = mirrored.every(({ agentId }) => isModelConfigured(agentId));
     lines.push(
       '',
-      '  No model is configured, so the mirror answers: it says what a model would be sent.',
-      `  Run atrium onboard, set ANTHROPIC_API_KEY or OPENAI_API_KEY, or see ${docsCommand('models')}.`,
+      `  ${isChosen ? 'The mirror is configured as the model and answers' : 'No model is configured, so the mirror answers'}: it says what a model would be sent.`,
+      isChosen
+        ? `  For a model, see ${docsCommand('models')}.`
+        : `  Run atrium onboard, set ANTHROPIC_API_KEY or OPENAI_API_KEY, or see ${docsCommand('models')}.`,
     );
   }
   if (warnings.length > 0) lines.push('', ...warnings.map((warning) => `  warning    ${oneLine(warning)}`));

@@ -91,11 +91,17 @@ function tellUnreachable(io: CliIo, error: UnreachableError): void {
   io.err(`atrium: ${error.message} What follows is what the files say.\n`);
 }
 
-/** Says where the running gateway does not follow its configuration files, so that an answer is not misread. */
+/** What a command has said about the configuration already. It may ask the gateway several times. */
+const NOTED = new WeakMap<CliIo, Set<string>>();
+
+/** Says once where the running gateway does not follow its configuration files, so that an answer is not misread. */
 export async function noteConfigState(client: Pick<GatewayClient, 'get'>, io: CliIo): Promise<void> {
   try {
     const state = await client.get<ConfigState>('/api/config');
-    for (const sentence of describeConfigState(state)) {
+    const told = NOTED.get(io) ?? new Set();
+    NOTED.set(io, told);
+    for (const sentence of describeConfigState(state).filter((each) => !told.has(each))) {
+      told.add(sentence);
       io.err(line(`note: ${sentence} This answer is about the gateway as it runs.`));
     }
   } catch (error) {

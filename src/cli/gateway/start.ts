@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import type { Environment } from '../../config/environment.ts';
 import { loadConfig } from '../../config/load-config.ts';
+import { isModelConfigured } from '../../config/model-choice.ts';
 import { resolveUserPath } from '../../config/user-path.ts';
 import { BadFlagError } from '../../gateway/errors.ts';
 import type { StopReason } from '../../gateway/gateway-part.ts';
@@ -72,7 +73,8 @@ async function runUntilStopped(flags: FlagsOf<typeof OPTIONS>, io: CliIo): Promi
     const stopped = untilStopped(started.stop, end, io);
     const told = loaded.warnings.map(({ message }) => message);
     const hasState = () => hasOpenClawState({ dir: environment.stateDir, environment, config: loaded.config });
-    io.out(await formatBanner({ ...started, told, hasOpenClawState: hasState }));
+    const isConfigured = (agentId: string) => isModelConfigured(loaded.config, agentId);
+    io.out(await formatBanner({ ...started, told, isModelConfigured: isConfigured, hasOpenClawState: hasState }));
     return await stopped;
   } catch (error) {
     // A home that was never used is left as it is.

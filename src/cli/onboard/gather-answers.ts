@@ -5,7 +5,8 @@ import { DEFAULT_MODELS, formatModelRef, parseModelRef } from '../../config/mode
 import { keyVariable, MIRROR_PROVIDER } from '../../config/model-provider.ts';
 import type { Config } from '../../config/schema.ts';
 import type { ExtensionRow } from '../../gateway/channels/channel-extensions.ts';
-import type { ModelTrial } from '../../gateway/try-model.ts';
+import type { ModelTrial } from '../../gateway/models/ask-model.ts';
+import { oneLine } from '../../protocol/one-line.ts';
 import { OnboardModelError } from '../errors.ts';
 import type { FoundModel, ProviderEntry } from './find-models.ts';
 import type { Prompts } from './prompts.ts';
@@ -52,6 +53,9 @@ export interface Answers {
   readonly service: boolean;
 }
 
+/** How much of the answer to the trial is shown. */
+export const LONGEST_SHOWN = 200;
+
 export async function gatherAnswers(
   flags: OnboardFlags,
   around: Surroundings,
@@ -60,14 +64,26 @@ export async function gatherAnswers(
   const importFrom = await answerImport(flags, around, ask);
   const { model, trial } = await answerModel(flags, around, ask);
   const name =
-    flags.name ?? (await ask?.text('What is the agent called?', { placeholder: 'Enter: it finds a name with you' }));
+    flags.name ??
+    (await ask?.text('What is the agent called?', {
+      placeholder: 'Enter: it finds a name with you',
+      check: (text) => (isName(text) ? undefined : `Write ${NAME_RULE}.`),
+    }));
   const channel = await answerChannel(flags, around, ask);
   const service =
     flags.service !== undefined
       ? flags.service === 'yes'
       : around.serviceManager !== undefined &&
         ((await ask?.confirm(`Let ${around.serviceManager} run the gateway, from login on?`, false)) ?? false);
-  return { importFrom, model, trial, name: name || undefined, channel, service };
+  return { importFrom, model, trial, name: name?.trim() || undefined, channel, service };
+}
+
+export const NAME_RULE = 'a name of one line, at most 80 characters';
+
+/** A name becomes a line of IDENTITY.md, which the agent reads. An empty one means none. */
+export function isName(text: string): boolean {
+  const name = text.trim();
+  return name.length <= 80 && oneLine(name) === name;
 }
 
 async function answerImport(
@@ -90,7 +106,7 @@ async function answerModel(flags: OnboardFlags, around: Surroundings, ask: Promp
   if (flags.model !== undefined || !ask) {
     const model = flags.model === undefined ? byDefault(around) : named(flags.model, flags.baseUrl, around);
     const trial = await tried(model);
-    if (trial && !trial.ok) throw new OnboardModelError({ model: model.name ?? '', problem: trial.problem });
+    if (trial && !trial.ok) throw new OnboardModelError({ model: model.name ?? '', problem: trial.problem ?? '' });
     return { model, trial };
   }
   for (;;) {
@@ -102,7 +118,7 @@ async function answerModel(flags: OnboardFlags, around: Surroundings, ask: Promp
 
 function describe({ name }: ModelAnswer, trial: ModelTrial): string {
   return trial.ok
-    ? `${name} answered "${trial.answer}" after ${(trial.ms / 1000).toFixed(1)} s.`
+    ? `${name} answered "${oneLine(trial.text, LONGEST_SHOWN)}" after ${(trial.ms / 1000).toFixed(1)} s.`
     : `${name} did not answer: ${trial.problem}`;
 }
 

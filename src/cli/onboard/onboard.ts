@@ -10,6 +10,7 @@ import { CHANNEL_EXTENSIONS } from '../../gateway/channels/channel-extensions.ts
 import { BadFlagError } from '../../gateway/errors.ts';
 import { hasOpenClawState } from '../../gateway/import/has-openclaw-state.ts';
 import { docsCommand } from '../../protocol/documents.ts';
+import { oneLine } from '../../protocol/one-line.ts';
 import { checkNewAccount, listFreePlatforms } from '../channels.ts';
 import type { CliIo } from '../cli-io.ts';
 import { command } from '../command.ts';
@@ -18,7 +19,15 @@ import { line } from '../output/text.ts';
 import { installService, keysOfThisShell, managerFor, planHere } from '../service/service.ts';
 import { managerOfThisSystem } from '../service/service-manager.ts';
 import { findModels } from './find-models.ts';
-import { type Answers, gatherAnswers, type ModelAnswer, type Surroundings } from './gather-answers.ts';
+import {
+  type Answers,
+  gatherAnswers,
+  isName,
+  LONGEST_SHOWN,
+  type ModelAnswer,
+  NAME_RULE,
+  type Surroundings,
+} from './gather-answers.ts';
 import { openPrompts } from './prompts.ts';
 import { modelEdits, withEdits, writeAnswers } from './write-answers.ts';
 
@@ -62,6 +71,8 @@ export const onboard = command({
         value: flags.channel,
         expected: '"later" with --yes; then use: atrium channels add',
       });
+    if (flags.name !== undefined && !isName(flags.name))
+      throw new BadFlagError({ flag: '--name', value: oneLine(flags.name), expected: NAME_RULE });
     const { config, environment } = await readHome(io.environment);
     const around = await lookAround(config, environment, io);
     const ask = isAsking ? await openPrompts() : undefined;
@@ -69,7 +80,7 @@ export const onboard = command({
     const answers = await gatherAnswers(flags, around, ask);
     const files = await writeAnswers(answers, config, io.environment, io.now());
     for (const file of files) say(`Wrote ${file}.`);
-    const troubles = await doTheRest(answers, io, say);
+    const troubles = await doTheRest(answers, io, say, (text) => flags.json || io.out(text));
     const next = answers.service
       ? 'Talk to it: atrium chat'
       : 'Start it with: atrium start   (then talk to it on the page that it names, or with: atrium chat)';
@@ -107,13 +118,13 @@ async function lookAround(config: Surroundings['config'], environment: Environme
     platforms: await listFreePlatforms(io),
     serviceManager: managerOfThisSystem(),
     tryModel: async (answer) => {
-      const [{ tryModel }, { ModelRegistry }] = await Promise.all([
-        import('../../gateway/try-model.ts'),
+      const [{ askModel }, { ModelRegistry }] = await Promise.all([
+        import('../../gateway/models/ask-model.ts'),
         import('../../gateway/model-registry.ts'),
       ]);
       const draft = withEdits(config, modelEdits(answer, config));
       const registry = new ModelRegistry(draft, { variables: variablesWith(environment, answer) });
-      return tryModel(() => registry.model(parseModelRef(answer.name ?? '', draft)));
+      return askModel(registry, parseModelRef(answer.name ?? '', draft));
     },
     tryTokens: (row, tokens) => checkNewAccount(io, row, tokens),
   };
@@ -124,13 +135,19 @@ function variablesWith({ variables }: Environment, { key }: ModelAnswer): Enviro
 }
 
 /** What comes after the settings are written. A step that fails says how it is done again, and the settings stay. */
-async function doTheRest(answers: Answers, io: CliIo, say: (text: string) => void): Promise<readonly string[]> {
+async function doTheRest(
+  answers: Answers,
+  io: CliIo,
+  say: (text: string) => void,
+  show: CliIo['out'],
+): Promise<readonly string[]> {
   const troubles: string[] = [];
   if (answers.importFrom !== undefined) {
     const { runCli } = await import('../run-cli.ts');
     const code = await runCli(['import', 'openclaw', '--from', answers.importFrom], {
       ...io,
-      out: (text) => say(text.trimEnd()),
+      // The report has many lines and columns, so it is shown as it is.
+      out: show,
     });
     if (code !== 0)
       troubles.push(`Not everything was brought along. Again: atrium import openclaw --from ${answers.importFrom}`);
@@ -152,7 +169,9 @@ async function doTheRest(answers: Answers, io: CliIo, say: (text: string) => voi
 }
 
 function summary({ model, trial, name }: Answers): string {
-  const answered = trial?.ok ? ` It answered "${trial.answer}" after ${(trial.ms / 1000).toFixed(1)} s.` : '';
+  const answered = trial?.ok
+    ? ` It answered "${oneLine(trial.text, LONGEST_SHOWN)}" after ${(trial.ms / 1000).toFixed(1)} s.`
+    : '';
   return [
     model.name === undefined
       ? line('The model stays as it is; without one, the built-in mirror answers.')

@@ -75,7 +75,7 @@ function nameEdit(name: string, config: Config): SettingEdit {
     : { at: ['agents', 'list', index, 'name'], value: name };
 }
 
-/** The agent reads its name in IDENTITY.md; a name that stands there already is left. */
+/** The agent reads its name in IDENTITY.md. A file that has no line for it is left as it is. */
 async function nameInWorkspace(name: string, environment: Environment, now: Date): Promise<readonly string[]> {
   const { config } = await loadConfig({ environment });
   const agent = resolveAgent(config, environment, resolveDefaultAgentId(config));
@@ -84,9 +84,11 @@ async function nameInWorkspace(name: string, environment: Environment, now: Date
   await initWorkspace(agent, isSkipped, now);
   const file = join(agent.workspaceDir, 'IDENTITY.md');
   const text = await readFile(file, 'utf8').catch(() => undefined);
-  const line = text === undefined ? null : /^(- \*\*Name:\*\*)(?:[ \t]*|[ \t]+_\(not chosen yet\)_)$/m.exec(text);
+  const line = text === undefined ? null : /^(- \*\*Name:\*\*)[^\r\n]*$/m.exec(text);
   if (text === undefined || line === null) return [];
-  await replaceFile(file, text.replace(line[0], `${line[1]} ${name}`), 0o600);
+  const named = `${line[1]} ${name}`;
+  if (line[0] === named) return [];
+  await replaceFile(file, text.slice(0, line.index) + named + text.slice(line.index + line[0].length), 0o600);
   return [file];
 }
 

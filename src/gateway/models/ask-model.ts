@@ -1,5 +1,6 @@
 // One short question to a model, to see whether it answers: as a run would ask it, with its own serialiser and its key. No
-// fallback, no second attempt, nothing recorded. Never rejects: a model that cannot be used is an answer too.
+// fallback, no second attempt, nothing recorded. Never rejects: a model that cannot be used is an answer too. Silence is a
+// failure, because most of what answers with nothing readable is not a model.
 
 import type { ModelRef } from '../../protocol/model-ref.ts';
 import { errorText } from '../../protocol/one-line.ts';
@@ -38,14 +39,20 @@ export async function askModel(
       maxOutputTokens: MOST_TOKENS,
     });
     let text = '';
+    let isThinking = false;
     for await (const event of model.stream(wire, AbortSignal.timeout(LONGEST_MS))) {
       if (event.type === 'text-delta') text += event.text;
+      if (event.type === 'reasoning-delta') isThinking = true;
       if (event.type !== 'end') continue;
       if (event.stop === 'aborted') return failed(`${provider} did not finish within ${LONGEST_MS / 1000} seconds.`);
       if (event.error) return failed(withStep(event.error.kind, event.error.message, provider, name));
-      return { ...trial, ok: true, ms: Math.round(now() - began), text, usage: event.usage };
+      // A model that thinks for long may reach the limit of this question before it says anything.
+      if (text.trim() === '' && !(isThinking && event.stop === 'length')) break;
+      return { ...trial, ok: true, ms: Math.round(now() - began), text: text.trim(), usage: event.usage };
     }
-    return failed(`${provider} ended without an answer.`);
+    return failed(
+      `The server answered with nothing that can be read. Look at models.providers.${provider}.baseUrl and .api: is it the address of an API that this api speaks?`,
+    );
   } catch (error) {
     return failed(errorText(error));
   }

@@ -19,6 +19,7 @@ import {
   type ProviderModel,
   type ProviderSettings,
   resolveProvider,
+  unknownProvider,
 } from '../../config/model-provider.ts';
 import type { ModelRef } from '../../protocol/model-ref.ts';
 
@@ -32,7 +33,7 @@ export interface ListedModel extends ModelRef {
   readonly cost: ProviderModel['cost'] | null;
   /** The day of the catalog that the prices come from; null for prices of the configuration. */
   readonly priceDate: string | null;
-  /** Where the key comes from, or that none is needed. */
+  /** Where the key comes from, or that none is needed, that one is missing, or that none is set and perhaps none is needed. */
   readonly key: string;
   /** Why it cannot be used, with the next step; null when it can. */
   readonly problem: string | null;
@@ -53,6 +54,7 @@ export async function listModels(
 ): Promise<readonly ListedModel[]> {
   const { config } = loaded;
   const learned = await readLearnedModels(environment.stateDir);
+  if (provider !== undefined && !listableProviders(loaded).includes(provider)) throw unknownProvider(config, provider);
   const users = usersOf(loaded, environment);
   const refs = new Map<string, ModelRef>();
   const add = (ref: ModelRef) => refs.set(formatModelRef(ref), ref);
@@ -84,7 +86,7 @@ async function namesOf(provider: string, learned: LearnedModels): Promise<readon
 }
 
 function listableProviders({ config }: LoadedConfig): readonly string[] {
-  return [...new Set([...configuredProviders(config), ...knownProviders(), ...CATALOG_PROVIDERS])];
+  return [...new Set([...configuredProviders(config), ...knownProviders(), ...CATALOG_PROVIDERS, MIRROR_PROVIDER])];
 }
 
 interface ModelUser {
@@ -153,5 +155,7 @@ function keyOf(provider: string, { keys }: LoadedConfig, settings: ProviderSetti
       .find((each) => each !== undefined);
   if (found && found.problem === undefined) return found.key === setting ? found.from : `${found.key}, ${found.from}`;
   if (settings?.apiKey !== undefined) return 'the configuration';
-  return settings && !knownProvider(provider)?.needsKey ? 'none' : 'missing';
+  if (found || !settings) return 'missing';
+  const known = knownProvider(provider);
+  return known && !known.needsKey ? 'none needed' : 'not set';
 }
