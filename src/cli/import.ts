@@ -25,7 +25,8 @@ export const importOpenClawCommand = command({
   notes: `Nothing of OpenClaw is changed. It can be run again: what was brought is not brought twice, and conversations that have
 grown are continued. Stop the gateway first, and OpenClaw, whose jobs would otherwise run in both.
 
-Exit code: 0 when everything that was found is here, 1 when something was left; the notes say what and why.`,
+Exit code: 0 when everything that was found is here, 1 when something was left; the notes say what and why. 2 when the folder is no
+home of OpenClaw.`,
   async run({ from, dryRun = false, config: configPath, json }, { io }) {
     const { environment } = io;
     const dir = from === undefined ? environment.stateDir : resolveUserPath(from, environment.home, environment.cwd);

@@ -25,6 +25,9 @@ it('do not say where the program is found or which code it loads, and that is to
   };
   expect(joinVariables({}, listEnvVariables({ vars }))).toEqual({ fine: 'x' });
   expect(listVariableOddities({ env: { vars } }).map(({ at }) => at.at(-1))).toEqual(Object.keys(vars).slice(0, -1));
+  expect(listVariableOddities({ env: { vars: { 'MY-KEY': 'x' } } })[0]?.message).toBe(
+    'env.vars.MY-KEY is not set: a variable has a name of letters, digits and _.',
+  );
 });
 
 it('are read from the login shell only when that is asked for, within the time that was given', () => {

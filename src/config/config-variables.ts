@@ -9,7 +9,7 @@ import type { EnvironmentVariables } from './home-dir.ts';
 import { isPlainObject } from './plain-object.ts';
 import type { Config } from './schema.ts';
 import { type AddedVariable, withoutTaken } from './secrets/env-files.ts';
-import { isUsableVariable } from './secrets/usable-variable.ts';
+import { isUsableVariable, isVariableName } from './secrets/usable-variable.ts';
 
 /** The environment with the variables that loading the configuration found, behind those that it has. */
 export function withConfigVariables(
@@ -47,7 +47,9 @@ export function listVariableOddities({
     .filter(({ name }) => !isUsableVariable(name))
     .map(({ at, name }) => ({
       at,
-      message: `${at.join('.')} is not set: ${name} decides how this program is started or found. Give it to the process of the gateway.`,
+      message: isVariableName(name)
+        ? `${at.join('.')} is not set: ${name} decides how this program is started or found. Give it to the process of the gateway.`
+        : `${at.join('.')} is not set: a variable has a name of letters, digits and _.`,
     }));
 }
 

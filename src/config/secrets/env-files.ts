@@ -6,6 +6,7 @@
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 import type { EnvironmentVariables } from '../home-dir.ts';
+import { readEnvLines } from './env-lines.ts';
 import { describeExposure, readPrivateFile } from './private-file.ts';
 import { isUsableVariable } from './usable-variable.ts';
 
@@ -77,17 +78,29 @@ function readEnvFile(file: string, mayBeHere: (name: string) => boolean): EnvFil
   if (!('text' in read)) {
     return read.isMissing ? undefined : { added: [], remarks: [{ file, message: `${file} ${read.problem}.` }] };
   }
-  const all = Object.entries(parseEnv(read.text)).flatMap(([name, value]) =>
+  const { text, malformed } = readEnvLines(read.text);
+  const all = Object.entries(parseEnv(text)).flatMap(([name, value]) =>
     value === undefined ? [] : [{ name, value, from: file }],
   );
   const refused = all.filter(({ name }) => !mayBeHere(name)).map(({ name }) => name);
   const exposure = all.length === 0 ? undefined : describeExposure(file, read);
   const why = `${refused.join(', ')} in ${file} ${refused.length === 1 ? 'is' : 'are'} not used: such a variable decides how this program is started or where it sends requests. Give it to the process of the gateway.`;
+  const messages = [
+    ...(exposure ? [exposure] : []),
+    ...(refused.length === 0 ? [] : [why]),
+    ...(malformed.length === 0 ? [] : [describeMalformed(file, malformed)]),
+  ];
   return {
     added: all.filter(({ name }) => mayBeHere(name)),
-    remarks: [...(exposure ? [exposure] : []), ...(refused.length === 0 ? [] : [why])].map((message) => ({
-      file,
-      message,
-    })),
+    remarks: messages.map((message) => ({ file, message })),
   };
 }
+
+function describeMalformed(file: string, malformed: readonly number[]): string {
+  const shown = malformed.slice(0, MOST_LINES).join(', ');
+  const further = malformed.length > MOST_LINES ? ` and ${malformed.length - MOST_LINES} more` : '';
+  const [lines, are] = malformed.length === 1 ? ['Line', 'is'] : ['Lines', 'are'];
+  return `${lines} ${shown}${further} of ${file} ${are} malformed and not used: a line is NAME=value, with a name of letters, digits and _.`;
+}
+
+const MOST_LINES = 10;

@@ -6,6 +6,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 export type PrivateFile = ReadFile | UnreadFile;
 
 export interface ReadFile {
+  /** Without the byte order mark that some editors write. */
   readonly text: string;
   /** Whether others than the owner may read or write it. Both are false where the system has no such rights. */
   readonly isReadableByOthers: boolean;
@@ -35,7 +36,7 @@ export function readPrivateFile(file: string, { largest, followsLinks = false }:
     if (facts.size > largest) return unread(`has more than the ${largest} bytes that are read`);
     const hasRights = process.platform !== 'win32';
     return {
-      text: readFileSync(handle, 'utf8'),
+      text: readFileSync(handle, 'utf8').replace(/^\uFEFF/, ''),
       isReadableByOthers: hasRights && (facts.mode & 0o044) !== 0,
       isWritableByOthers: hasRights && (facts.mode & 0o022) !== 0,
     };

@@ -62,6 +62,27 @@ describe('a key', () => {
     expect(JSON.stringify(loaded.warnings)).not.toContain('thief');
   });
 
+  it('is found behind a byte order mark and between lines that are none, which are named by their number', async () => {
+    const home = await makeHome();
+    const lines = [
+      '\uFEFFOPENAI_API_KEY=first',
+      'a loose word-of-mine',
+      '# a note',
+      '=nothing',
+      'MY-KEY=dashed',
+      'QUOTED="over',
+      'two lines"',
+      'export LAST=found',
+    ];
+    await home.write('.openclaw/.env', lines.join('\r\n'));
+    const { loaded, environment } = await home.load();
+    expect(environment.variables).toMatchObject({ OPENAI_API_KEY: 'first', LAST: 'found' });
+    expect(environment.variables.QUOTED).toMatch(/^over\r?\ntwo lines$/);
+    const said = loaded.warnings.map(({ message }) => message).join('\n');
+    expect(said).toContain(`Lines 2, 4, 5 of ${home.at('.openclaw/.env')} are malformed`);
+    expect(said).not.toMatch(/decides how this program|word-of-mine|dashed/);
+  });
+
   it('of the gateway may stand in .env of the state directory', async () => {
     const home = await makeHome();
     await home.write('.openclaw/.env', 'OPENCLAW_GATEWAY_TOKEN=t-1\n');

@@ -27,26 +27,30 @@ export interface ReadJob {
 }
 
 export async function readJob(value: unknown, surroundings: JobSurroundings): Promise<ReadJob> {
-  if (!isObject(value) || typeof value.id !== 'string') return { sentences: ['It is no job.'] };
+  if (!isObject(value)) return { sentences: ['An entry was left: it is no job.'] };
+  const id = (textOf(value.id) || textOf(value.jobId)).trim().slice(0, 128);
   const { now, timezone, defaultAgentId, knowsAgent } = surroundings;
-  const name = textOf(value.name).trim().slice(0, 100) || value.id;
-  const called = `The job "${name}"`;
+  const name = textOf(value.name).trim().slice(0, 100) || id.slice(0, 100);
+  const called = name === '' ? 'A job without a name' : `The job "${name}"`;
+  if (id === '') return { sentences: [`${called} was left: it has no id.`] };
   const agentId = normalizeAgentId(textOf(value.agentId) || defaultAgentId);
   if (!knowsAgent(agentId)) return { sentences: [`${called} was left: there is no agent "${agentId}".`] };
   try {
+    // Older versions have the message beside the schedule, and the schedule may be the cron expression itself.
     const payload = isObject(value.payload) ? value.payload : {};
+    const written = isObject(value.schedule) ? value.schedule : { cron: value.schedule };
     const { deliverTo, sentence } = deliveryOf(value, surroundings.channels);
     const session = value.sessionTarget === 'main' ? 'main' : 'own';
     const isPrivate = session === 'main' && deliverTo !== null && deliverTo.peer.kind !== 'direct';
-    const schedule = await scheduleOf(isObject(value.schedule) ? value.schedule : {}, now, timezone);
+    const schedule = await scheduleOf(written, now, timezone);
     const createdAt = typeof value.createdAtMs === 'number' ? value.createdAtMs : now;
     const job: JobRow = {
-      id: value.id.slice(0, 128),
+      id,
       name,
       agentId,
       enabled: value.enabled !== false,
       schedule: schedule as unknown as JsonObject,
-      message: textOf(payload.message) || textOf(payload.text),
+      message: [payload.message, payload.text, value.message, value.text].map(textOf).find((text) => text !== '') ?? '',
       session,
       deliverTo: isPrivate ? null : deliverTo,
       missed: null,
@@ -57,20 +61,48 @@ export async function readJob(value: unknown, surroundings: JobSurroundings): Pr
       nextAt: await nextSlot(schedule, now),
     };
     checkJob(job);
-    const unused = ['model', 'thinking', 'timeoutSeconds', 'fallbacks', 'toolsAllow'].filter((key) => key in payload);
+    const delivery = isObject(value.delivery) ? value.delivery : {};
     return {
       job,
       sentences: [
         ...(sentence === undefined ? [] : [`${called}: ${sentence}`]),
         ...(isPrivate ? [`${called}: a job in the main session answers in no group, so its answers stay there.`] : []),
-        ...(unused.length === 0
-          ? []
-          : [`${called}: ${unused.join(', ')} of its payload ${unused.length === 1 ? 'has' : 'have'} no effect.`]),
+        ...differencesOf(value).map((each) => `${called}: ${each}`),
+        ...unusedIn(payload, PAYLOAD_KEYS, ' of its payload').map((each) => `${called}: ${each}`),
+        ...unusedIn(written, SCHEDULE_KEYS, ' of its schedule').map((each) => `${called}: ${each}`),
+        ...unusedIn(delivery, DELIVERY_KEYS, ' of its delivery').map((each) => `${called}: ${each}`),
+        ...unusedIn(value, JOB_KEYS, '').map((each) => `${called}: ${each}`),
       ],
     };
   } catch (error) {
     return { sentences: [`${called} was left: ${errorText(error)}`] };
   }
+}
+
+const JOB_KEYS =
+  'id jobId name agentId enabled schedule sessionTarget wakeMode payload delivery message text deleteAfterRun createdAtMs updatedAtMs state';
+const PAYLOAD_KEYS = 'kind message text';
+const SCHEDULE_KEYS = 'kind at atMs everyMs anchorMs expr cron tz';
+const DELIVERY_KEYS = 'mode channel to accountId';
+
+/** Every part that is not read is named, also one that a later version of OpenClaw adds. */
+function unusedIn(part: Readonly<Record<string, unknown>>, used: string, where: string): readonly string[] {
+  const isEmpty = (each: unknown) => each === undefined || each === null || each === false || each === '' || each === 0;
+  const unused = Object.keys(part).filter((key) => !used.split(' ').includes(key) && !isEmpty(part[key]));
+  if (unused.length === 0) return [];
+  const shown = unused.slice(0, 20).map((key) => key.slice(0, 50));
+  return [`${shown.join(', ')}${where} ${unused.length === 1 ? 'has' : 'have'} no effect.`];
+}
+
+function differencesOf({ sessionTarget, wakeMode }: Readonly<Record<string, unknown>>): readonly string[] {
+  const isUsual = ['main', 'isolated', ''].includes(textOf(sessionTarget));
+  const isAtOnce = ['now', ''].includes(textOf(wakeMode));
+  return [
+    ...(isUsual
+      ? []
+      : [`it ran in the session ${JSON.stringify(sessionTarget)}, and runs in a session of its own here.`]),
+    ...(isAtOnce ? [] : [`its wakeMode ${JSON.stringify(wakeMode)} has no effect; it runs at its time.`]),
+  ];
 }
 
 async function scheduleOf(
@@ -84,7 +116,7 @@ async function scheduleOf(
     const every = await parseSchedule({ every: formatDuration(Number(everyMs)) }, zone);
     return every.kind === 'every' && typeof anchorMs === 'number' ? { ...every, anchorMs } : every;
   }
-  if (kind === 'cron' || typeof expr === 'string') {
+  if (kind === 'cron' || typeof expr === 'string' || typeof cron === 'string') {
     return parseSchedule({ cron: textOf(expr) || textOf(cron), tz: textOf(tz) || undefined }, zone);
   }
   const time = typeof atMs === 'number' ? new Date(atMs).toISOString() : textOf(at);

@@ -9,6 +9,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { readEnvironment } from '../../config/environment.ts';
 import type { Config } from '../../config/schema.ts';
 import { toolCallsOf } from '../../protocol/message.ts';
+import { planSessionDeletion } from '../../sessions/delete-session.ts';
+import { sessionModelOf } from '../../sessions/session-model.ts';
 import { openDatabase } from '../../store/sqlite/database.ts';
 import { folderForTest } from '../../testkit/folder-for-test.ts';
 import { ScratchStore } from '../../testkit/scratch-store.ts';
@@ -111,6 +113,53 @@ it('a job that is over, or that does something else here, is named', async () =>
   expect(said).toContain('there is no channel whatsapp');
 });
 
+it('a job has its older form, and every part of it that is not brought is named', async () => {
+  const { home, store, run } = await rig();
+  const jobs = [
+    { jobId: 'old', schedule: { cron: '0 9 * * *' }, message: 'Good morning.' },
+    { jobId: 'oldest', name: 'Oldest', schedule: '0 8 * * *', text: 'Wake up.' },
+    {
+      id: 'named',
+      name: 'Named',
+      schedule: { kind: 'cron', expr: '0 7 * * *', staggerMs: 5_000 },
+      sessionTarget: 'session:standup',
+      wakeMode: 'next-heartbeat',
+      payload: { kind: 'agentTurn', message: 'Stand up.', lightContext: true, deliver: false },
+      delivery: { mode: 'none', bestEffort: true },
+      failureAlert: { after: 2 },
+    },
+    { name: 'Nobody', schedule: { cron: '0 9 * * *' }, message: 'x' },
+    { jobId: 'silent', schedule: { cron: '0 9 * * *' } },
+  ];
+  await home.write('cron/jobs.json', JSON.stringify({ jobs }));
+  const report = await run();
+  expect(rowsOf(report).jobs).toEqual([3, 0, 0, 2]);
+  expect(await store.select('jobs', { orderBy: [['id', 'asc']] })).toMatchObject([
+    { id: 'named', session: 'own' },
+    { id: 'old', name: 'old', message: 'Good morning.', schedule: { kind: 'cron', expr: '0 9 * * *' } },
+    { id: 'oldest', name: 'Oldest', message: 'Wake up.', schedule: { expr: '0 8 * * *' } },
+  ]);
+  expect(report.notes.map(({ sentence }) => sentence)).toEqual([
+    'The job "Named": it ran in the session "session:standup", and runs in a session of its own here.',
+    'The job "Named": its wakeMode "next-heartbeat" has no effect; it runs at its time.',
+    'The job "Named": lightContext of its payload has no effect.',
+    'The job "Named": staggerMs of its schedule has no effect.',
+    'The job "Named": bestEffort of its delivery has no effect.',
+    'The job "Named": failureAlert has no effect.',
+    'The job "Nobody" was left: it has no id.',
+    expect.stringContaining('The job "silent" was left: '),
+  ]);
+});
+
+it('people who wait to be approved are counted', async () => {
+  const { home, run } = await rig();
+  const requests = [{ id: '5', code: 'SECRETCODE' }, { id: '6' }];
+  const place = await home.write('credentials/telegram-pairing.json', JSON.stringify({ version: 1, requests }));
+  const { notes } = await run();
+  expect(notes).toEqual([{ place, sentence: expect.stringContaining('2 people wait to be approved') }]);
+  expect(JSON.stringify(notes)).not.toContain('SECRETCODE');
+});
+
 it('keys in a database are kept in a private file, and sign-ins are left', async () => {
   const { home, run, stateDir } = await rig();
   await home.writeDatabases();
@@ -162,6 +211,41 @@ describe('a conversation', () => {
     const open = await store.select('sessions', { where: { sessionKey: 'agent:main:main', endedAt: null } });
     expect(open.map(({ sessionId }) => sessionId)).toEqual(['ses_own']);
     expect(await store.count('sessions', { sessionId: 'main-1' })).toBe(1);
+  });
+
+  it('has the title and the model that it had, and what else was chosen for it is named', async () => {
+    const { home, store, run } = await rig();
+    await home.transcript('chosen', talk(user('Hello.')));
+    const choices = { providerOverride: 'openai', modelOverride: 'gpt-5', thinkingLevel: 'high', fastMode: false };
+    const displayName = `The\nkitchen ${'x'.repeat(300)}`;
+    await home.sessions({ 'agent:main:web:direct:a': { sessionId: 'chosen', displayName, ...choices } });
+    const { notes } = await run();
+    const [row] = await store.select('sessions', { where: { sessionId: 'chosen' } });
+    expect(row && sessionModelOf(row)).toBe('openai/gpt-5');
+    expect(row?.title).toMatch(/^The kitchen x{100}/);
+    expect(row?.title?.length).toBeLessThanOrEqual(200);
+    expect(notes.map(({ sentence }) => sentence)).toEqual([
+      'agent:main:web:direct:a: thinkingLevel of the session has no effect.',
+    ]);
+    expect(rowsOf(await run()).conversations).toEqual([0, 0, 1, 0]);
+  });
+
+  it('that was deleted here stays deleted, and that is said', async () => {
+    const { home, store, run } = await rig();
+    await home.writeFiles();
+    await run();
+    const key = 'agent:main:main';
+    await store.commit([{ update: 'sessions', where: { sessionKey: key }, set: { endedAt: NOW } }], {
+      site: 'request',
+    });
+    const deleted = await store.select('sessions', { where: { sessionKey: key } });
+    await store.commit(planSessionDeletion(key, deleted, []), { site: 'request' });
+    const report = await run();
+    expect(rowsOf(report).conversations).toEqual([0, 0, 1, 1]);
+    expect(report.notes.map(({ sentence }) => sentence)).toContain(
+      'agent:main:main was brought before and deleted here. It stays deleted, and is not brought again.',
+    );
+    expect(await saidIn(store, 'main-1')).toEqual([]);
   });
 
   it('that was begun anew in OpenClaw replaces the one that was brought before', async () => {

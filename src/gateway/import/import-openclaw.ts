@@ -99,6 +99,13 @@ export async function importOpenClaw(parts: ImportParts): Promise<ImportReport> 
       await bringPeople(parts, people, notes),
       await keepProfiles(parts, profiles, join(workDir, AUTH_PROFILES_NAME)),
     ];
+    for (const { place, count } of await home.waitingPeople()) {
+      const who = count === 1 ? 'One person waits' : `${count} people wait`;
+      notes.add({
+        place,
+        sentence: `${who} to be approved. Requests are not brought along: a new message asks again here.`,
+      });
+    }
     for (const note of notesOfUnknownAgents(parts, sessions)) notes.add(note);
     if (parts.config.session?.dmScope === undefined && sessions.some(({ sessionKey }) => isMainKey(sessionKey))) {
       notes.add({ place: environment.configPath, sentence: MAIN_IS_SHARED });

@@ -3,7 +3,9 @@
 // the conversation has gone on here.
 
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
+import { oneLine } from '../../protocol/one-line.ts';
 import { isSubagentSessionKey, normalizeSessionKey, parseAgentSessionKey } from '../../protocol/session-key.ts';
+import { withSessionModel } from '../../sessions/session-model.ts';
 import { planIndexing } from '../../store/plan-indexing.ts';
 import type { Store, Write } from '../../store/store.ts';
 import type { SessionRow, TranscriptRow } from '../../store/tables.ts';
@@ -31,6 +33,7 @@ export async function importSession(parts: SessionImport, source: SourceSession)
   const { sessionId } = source;
   const [known] = await parts.store.select('sessions', { where: { sessionId }, limit: 1 });
   const mark = known && markOf(known);
+  if (known?.endReason === 'deleted') return left(source, `${known.sessionKey} ${WAS_DELETED}`);
   if (known && !mark) return left(source, 'A session of Atrium has the same id.');
   if (mark?.stamp === source.stamp) return { state: 'unchanged', entries: 0, notes: [] };
 
@@ -40,6 +43,8 @@ export async function importSession(parts: SessionImport, source: SourceSession)
   if (entries.length === 0) return { state: 'left', entries: 0, notes, kind: 'without any message' };
   return begin(parts, source, { conversation, entries, notes });
 }
+
+const WAS_DELETED = 'was brought before and deleted here. It stays deleted, and is not brought again.';
 
 /** What the session row remembers about where it came from. */
 interface ImportMark {
@@ -112,10 +117,10 @@ async function begin(
     surface: null,
     resumedFrom: superseded?.sessionId ?? null,
     endToTell: false,
-    title: null,
+    title: titleOf(source),
     archivedAt: null,
     seenAt: null,
-    state: withMark({}, source, entries),
+    state: withMark(source.model === undefined ? {} : withSessionModel({ state: {} }, source.model), source, entries),
   };
   const said = wentOn && source.endedAt === null ? [{ place: source.place, sentence: `${sessionKey} ${WENT_ON}` }] : [];
   if (!isDryRun) {
@@ -132,7 +137,20 @@ async function begin(
     const rows = rowsOf(session.sessionId, entries, 0);
     await store.commit([...ended, { insert: 'sessions', row: session }, ...rows], { site: 'import', lazy: true });
   }
-  return { state: 'new', entries: entries.length, notes: [...notes, ...said] };
+  return { state: 'new', entries: entries.length, notes: [...notes, ...said, ...notesOfChoices(sessionKey, source)] };
+}
+
+/** A title is one line, as long as a person could make it. */
+function titleOf({ title }: SourceSession): string | null {
+  return oneLine(title ?? '', LONGEST_TITLE) || null;
+}
+
+const LONGEST_TITLE = 200;
+
+function notesOfChoices(sessionKey: string, { place, unused = [] }: SourceSession): readonly ImportNote[] {
+  if (unused.length === 0) return [];
+  const sentence = `${sessionKey}: ${unused.join(', ')} of the session ${unused.length === 1 ? 'has' : 'have'} no effect.`;
+  return [{ place, sentence }];
 }
 
 const WENT_ON =

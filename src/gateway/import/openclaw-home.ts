@@ -101,6 +101,21 @@ export class OpenClawHome {
     return [...people, ...allowed.map((each) => ({ ...each, place: file }))];
   }
 
+  /** How many people wait for an answer to their request, in each file of requests. */
+  async waitingPeople(): Promise<readonly { readonly place: string; readonly count: number }[]> {
+    const folder = path.join(this.dir, 'credentials');
+    const names = (await this.#list(folder)).filter((name) => /^[a-z]+(?:-.+)?-pairing\.json$/.test(name));
+    const files = await Promise.all(
+      names.map(async (name) => {
+        const place = path.join(folder, name);
+        const written = await this.#readJson(place);
+        const list = isObject(written) ? written.requests : written;
+        return { place, count: Array.isArray(list) ? list.length : 0 };
+      }),
+    );
+    return files.filter(({ count }) => count > 0);
+  }
+
   /** The auth profiles of databases, which are not read in place. */
   async authProfiles(): Promise<Readonly<Record<string, unknown>>> {
     const { file, database } = await this.#state();
@@ -193,6 +208,7 @@ export class OpenClawHome {
         place,
         stamp: `${facts.size}/${facts.mtimeMs}`,
         isLinear: false,
+        ...choicesOf(entry),
         events: () => readJsonLines(place),
       });
     }
@@ -333,6 +349,37 @@ function withOwnIds(sessions: readonly SourceSession[]): readonly SourceSession[
     return { ...session, sessionId };
   });
 }
+
+/** What people chose for one session, by the names that its entry in the list of sessions has for them. */
+function choicesOf(entry: Readonly<Record<string, unknown>>): Pick<SourceSession, 'title' | 'model' | 'unused'> {
+  const textAt = (key: string) => (typeof entry[key] === 'string' ? (entry[key] as string).trim() : '');
+  const [provider, model] = [textAt('providerOverride'), textAt('modelOverride')];
+  const isWhole = provider === '' || model.startsWith(`${provider}/`);
+  return {
+    title: textAt('label') || textAt('displayName') || undefined,
+    model: model === '' ? undefined : isWhole ? model : `${provider}/${model}`,
+    unused: UNUSED_CHOICES.filter((key) => ![undefined, null, '', false].includes(entry[key] as undefined)),
+  };
+}
+
+const UNUSED_CHOICES = [
+  'thinkingLevel',
+  'fastMode',
+  'verboseLevel',
+  'traceLevel',
+  'reasoningLevel',
+  'elevatedLevel',
+  'responseUsage',
+  'authProfileOverride',
+  'groupActivation',
+  'sendPolicy',
+  'queueMode',
+  'ttsAuto',
+  'execHost',
+  'execSecurity',
+  'execAsk',
+  'execNode',
+];
 
 function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 8);

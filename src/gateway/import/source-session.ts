@@ -17,6 +17,12 @@ export interface SourceSession {
   readonly stamp: string;
   /** Whether the events are one line of talk already. Otherwise each names the one before it, and the last one counts. */
   readonly isLinear: boolean;
+  /** The name that OpenClaw shows for it. */
+  readonly title?: string | undefined;
+  /** The model that a person chose for it. */
+  readonly model?: string | undefined;
+  /** What else was chosen for it and has no counterpart here, by the names of OpenClaw. */
+  readonly unused?: readonly string[] | undefined;
   events(): AsyncIterable<SourceEvent>;
 }
 
