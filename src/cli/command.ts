@@ -68,6 +68,8 @@ interface CommandText {
   readonly words?: readonly string[];
   /** Help below the examples. */
   readonly notes?: string;
+  /** Set for a command that prints times without needing a gateway; those that need one always may. */
+  readonly printsTimes?: true;
   /** False when the command has no output for programs, so that there is no flag `--json`. */
   readonly json?: false;
   /** Changes the commander object, for settings that only this command needs. */
@@ -147,7 +149,7 @@ type GivenText<Detail> = Detail extends { readonly parse: (text: string) => infe
       : string;
 
 /** Adds a command to the program. `exit` sets the exit code of the process. */
-export function addCommand(parent: Command, value: CliCommand, io: CliIo, exit: (code: ExitCode) => void): void {
+export function addCommand(parent: Command, value: CliCommand, outer: CliIo, exit: (code: ExitCode) => void): void {
   const { path, summary, args = {}, options = {}, needs } = value;
   const added = parent.command(path.slice(path.lastIndexOf(' ') + 1)).description(summary);
   for (const [name, text] of Object.entries(args)) added.argument(name, text);
@@ -160,6 +162,8 @@ export function addCommand(parent: Command, value: CliCommand, io: CliIo, exit: 
     checkRequired(added, options);
     const given = { ...Object.fromEntries(words), ...parsed(added, options) };
     const isJson = given.json === true;
+    const printsTimes = !isJson && (needs !== undefined || value.printsTimes);
+    const io = printsTimes ? await (await import('./in-user-zone.ts')).inUserZone(outer) : outer;
     const client = needs && lazyClient(() => (needs === 'gateway' ? openGatewayClient(io) : openReadingClient(io)));
     const say = (text: string) => isJson || io.out(line(text));
     try {

@@ -20,7 +20,7 @@ import type { CliIo } from './cli-io.ts';
 export interface SkillList {
   readonly skills: readonly ListedSkill[];
   /** Files and folders among them that are not skills, and skills that are not for this agent or this machine. */
-  readonly problems: readonly { readonly path: string; readonly detail: string }[];
+  readonly problems: readonly { readonly path: string; readonly detail: string; readonly reason: string }[];
 }
 
 export interface ListedSkill {
@@ -70,6 +70,6 @@ export async function listSkills(
   };
   return {
     skills: skills.map((skill): ListedSkill => ({ ...skill, from: fromOf(skill.path) })),
-    problems: refused.map(({ path, detail }) => ({ path, detail })),
+    problems: refused.map(({ path, detail, reason }) => ({ path, detail, reason })),
   };
 }

@@ -76,6 +76,16 @@ agent    main
     expect(await explain('--channel', 'matrix', '--peer', 'dm:ana')).toContain('agent:main:matrix:direct:ana');
   });
 
+  it('names a channel that nobody knows here, with the one that was probably meant, and explains it all the same', async () => {
+    const { code, out, err } = await run('--channel', 'discrod', '--peer', '42');
+    expect(err).toBe(
+      'warning: No channel here is called "discrod", unless a plugin brings it. Did you mean "discord"?\n',
+    );
+    expect([code, out]).toEqual([0, expect.stringContaining('agent:main:discrod:direct:42')]);
+    expect((await run('--channel', 'nosuch', '--peer', '42')).err).toContain('Known here: web, cli, api, ');
+    expect((await run('--channel', 'discord', '--peer', '42')).err).toBe('');
+  });
+
   it('follows what the message asks for itself', async () => {
     expect(await explain('--channel', 'web', '--peer', 'ana', '--session', 'notes', '--agent', 'support')).toContain(
       'session  agent:support:notes\n',

@@ -4,12 +4,15 @@
 
 import type { Environment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
+import type { Config } from '../config/schema.ts';
+import { CHANNEL_EXTENSIONS } from '../gateway/channels/channel-extensions.ts';
 import { openForReading } from '../gateway/composer/open-for-reading.ts';
 import { BadFlagError } from '../gateway/errors.ts';
 import { routeInbound } from '../gateway/inbound/route-inbound.ts';
 import { routingSettingsOf } from '../gateway/routing-settings.ts';
 import { DEFAULT_ACCOUNT_ID } from '../protocol/agent-id.ts';
 import type { Inbound, Peer } from '../protocol/inbound.ts';
+import { nearMatch } from '../protocol/near-match.ts';
 import { type Route, resolveRoute } from '../routing/resolve-route.ts';
 import { type CliCommand, command } from './command.ts';
 import { CONFIG_OPTION } from './common-options.ts';
@@ -64,10 +67,23 @@ export const ROUTE_COMMANDS: readonly CliCommand[] = [
       const byConfig = (asked: Inbound) => resolveRoute(routingSettingsOf(loaded.config), asked);
       const route = threadId === undefined ? byConfig(inbound) : await routeInThread(inbound, byConfig, io.environment);
       writeWarnings(loaded, io);
-      return { json: route, text: (width) => formatRoute(route, width) };
+      const warnings = unknownChannel(channel, loaded.config);
+      return { json: route, text: (width) => formatRoute(route, width), warnings };
     },
   }),
 ];
+
+/** A plugin may bring a channel of any name, so an unknown one is explained all the same. */
+function unknownChannel(channel: string, config: Config): readonly string[] {
+  const bound = (config.bindings ?? []).flatMap(({ match }) => match?.channel ?? []);
+  const set = Object.keys(config.channels ?? {}).filter((name) => name !== 'defaults');
+  const own = ['web', 'cli', 'api', ...CHANNEL_EXTENSIONS.map(({ id }) => id)];
+  const known = [...new Set([...own, ...set, ...bound])];
+  if (known.includes(channel)) return [];
+  const meant = nearMatch(channel, known);
+  const hint = meant === undefined ? `Known here: ${known.join(', ')}.` : `Did you mean "${meant}"?`;
+  return [oneLine(`warning: No channel here is called ${JSON.stringify(channel)}, unless a plugin brings it. ${hint}`)];
+}
 
 async function routeInThread(
   inbound: Inbound,

@@ -91,7 +91,8 @@ describe('changing a session', () => {
     expect(await list()).toMatch(/tab-1 +Holiday plans for June +main/);
     expect((await running.home.run(['sessions', 'archive', key])).out).toBe(`${key} is put away.\n`);
     expect(await list()).toContain('no sessions yet');
-    expect(await list('--archived')).toContain('Holiday plans');
+    expect(await list('--archived')).toMatch(/Holiday plans.* put away$/m);
+    expect(await list('--archived')).not.toMatch(/ open$/m);
     expect(await list('--all')).toContain('Holiday plans');
     expect((await running.home.run(['sessions', 'archive', key, '--undo'])).out).toBe(`${key} is listed again.\n`);
     expect((await running.home.run(['sessions', 'rename', key])).out).toBe(`${key} has no title any more.\n`);

@@ -76,7 +76,7 @@ export const SESSION_COMMANDS: readonly CliCommand[] = [
         agent: (row) => row.agentId,
         'last run': (row) => formatTime(row.activeAt, timezone),
         began: (row) => formatTime(row.startedAt, timezone),
-        state: (row) => (row.endedAt === null ? 'open' : `ended (${row.endReason})`),
+        state: stateOf,
         ...(all ? { id: (row) => row.sessionId } : {}),
       };
       const none = archived
@@ -219,6 +219,11 @@ const MOST_IN_TREE = 500;
 function formatSessionTree({ sessionKey, endedAt, endReason, subagents }: SessionTree): readonly string[] {
   const state = endedAt === null ? 'open' : `ended (${endReason})`;
   return [`${oneLine(sessionKey)}: ${state}`, ...formatChildren(subagents, '  ')];
+}
+
+function stateOf({ endedAt, endReason, archivedAt }: ListedSession): string {
+  if (endedAt !== null) return `ended (${endReason})`;
+  return archivedAt === null ? 'open' : 'put away';
 }
 
 function formatSession({ session, entries, earlier }: SessionAnswer, shown: readonly Entry[], io: CliIo): string {

@@ -97,6 +97,14 @@ describe('a skill that is not for this home', () => {
     });
   });
 
+  it('is told as a skill that is not offered', async () => {
+    await needs('tea', {});
+    await home.write('openclaw.json', '{ agents: { defaults: { skills: ["salt"] } } }');
+    const { err } = await home.run(['skills', 'list']);
+    const file = home.path('skills/tea/SKILL.md');
+    expect(err).toBe(`warning: ${file} is not offered: agents.defaults.skills does not name it\n`);
+  });
+
   it('is left out when this machine lacks what it requires, and each thing is named', async () => {
     await home.write('bin/kettle', '#!/bin/sh\n');
     await chmod(home.path('bin/kettle'), 0o755);

@@ -6,6 +6,9 @@ import { InstallManagedError } from './errors.ts';
 import { listText } from './output/format-table.ts';
 import { line } from './output/text.ts';
 
+/** These are skills, which this agent is not told of. */
+const NOT_OFFERED: ReadonlySet<string> = new Set(['disabled', 'over-budget']);
+
 export const SKILL_COMMANDS: readonly CliCommand[] = [
   command({
     path: 'skills list',
@@ -29,7 +32,10 @@ export const SKILL_COMMANDS: readonly CliCommand[] = [
         },
         'There are no skills. "atrium skills install --help" shows how to get one.',
       );
-      const warnings = problems.map(({ path, detail }) => line(`warning: ${path} is no skill: ${detail}`).trimEnd());
+      const warnings = problems.map(({ path, detail, reason }) => {
+        const what = NOT_OFFERED.has(reason) ? 'is not offered' : 'is no skill';
+        return line(`warning: ${path} ${what}: ${detail}`).trimEnd();
+      });
       return { json: { skills, problems }, text, warnings };
     },
   }),

@@ -23,6 +23,7 @@ import { failedHook, formatRun } from './run.ts';
 export const TRAJECTORY_COMMANDS: readonly CliCommand[] = [
   command({
     path: 'export-trajectory',
+    printsTimes: true,
     summary: 'write everything that is recorded about a session into a folder',
     options: {
       '--session <key>': 'the key of the session',
@@ -45,6 +46,7 @@ export const TRAJECTORY_COMMANDS: readonly CliCommand[] = [
   }),
   command({
     path: 'trajectory open',
+    printsTimes: true,
     summary: 'read such a folder: check its files, list its runs, show one',
     args: { '<bundle>': 'a folder that "atrium export-trajectory" has written' },
     options: { '--run <id>': 'show this run as "atrium run show" does' },

@@ -159,6 +159,15 @@ export class ClientResultMissingError extends defineError({
   remedy: 'Send the results of all calls of an answer together; a result may say that the call failed.',
 }) {}
 
+export class ClientResultChangedError extends defineError({
+  code: 'ATRIUM_CLIENT_RESULT_CHANGED',
+  status: 409,
+  message: ({ call, runId }: { call: string; runId: string }) =>
+    `The run ${runId} went on with another result of the tool call "${call}", and a result cannot be changed. Send the same result for the same answer, or say in a user message what is different.`,
+  means: 'A client brought the result of a tool call again, with another content than the first time.',
+  remedy: 'Send the same result to get the same answer, or say in a user message what is different.',
+}) {}
+
 export class ClientToolsChangedError extends defineError({
   code: 'ATRIUM_CLIENT_TOOLS_CHANGED',
   status: 400,

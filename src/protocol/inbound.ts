@@ -114,8 +114,14 @@ export interface WebhookOrigin {
 
 /** The id of the sender of such a message. No person has it, so the message never counts as the operator's word. */
 export function webhookSenderId({ id }: WebhookOrigin): string {
-  return `webhook:${id}`;
+  return `${WEBHOOK_SENDER}${id}`;
 }
+
+export function isWebhookSenderId(id: unknown): boolean {
+  return typeof id === 'string' && id.startsWith(WEBHOOK_SENDER);
+}
+
+const WEBHOOK_SENDER = 'webhook:';
 
 export interface RunWishes {
   /** `provider/model` or an alias. It stands before the agent's own models. */

@@ -5,11 +5,21 @@
 /** Every character that any reader takes for the end of a line ends one here. */
 const LINE_ENDS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
 
+const BAR = '| ';
+
 export function quotedText(text: string): string {
   return inertText(text)
     .split(LINE_ENDS)
-    .map((line) => `| ${line}`)
+    .map((line) => BAR + line)
     .join('\n');
+}
+
+/** The words inside of a quote, for people; a text without a quote as it is. */
+export function unquotedText(text: string): string {
+  const quoted = text.split('\n').filter((line) => line.startsWith(BAR));
+  if (quoted.length === 0) return text;
+  const words = quoted.map((line) => line.slice(BAR.length)).join('\n');
+  return words.replaceAll('&lt;', '<').replaceAll('&gt;', '>');
 }
 
 /** For a text of one line. */

@@ -8,6 +8,8 @@ export interface Waker {
   readonly kind: Extract<TriggerKind, 'approval' | 'wake' | 'client'>;
   /** The same reason wakes a run once. */
   readonly dedupeKey: string;
+  /** What it was woken with, as a hash, for a client that may bring it again. */
+  readonly fingerprint?: string | null | undefined;
   /** What the run was started by, as it counts from now on. Without it, the run goes on with what it was started by. */
   readonly renew?:
     | ((payload: TriggerPayload) => { readonly payload: TriggerPayload; readonly acceptedAt: number })
@@ -18,7 +20,7 @@ export interface Waker {
 export async function wakeRun(
   store: Store,
   runId: string,
-  { kind, dedupeKey, renew }: Waker,
+  { kind, dedupeKey, fingerprint = null, renew }: Waker,
 ): Promise<readonly Write[]> {
   const rows = await store.select('inbox', { where: { runId }, orderBy: [['seq', 'asc']], limit: 1 });
   const origin: InboxRow | undefined = rows[0];
@@ -33,7 +35,7 @@ export async function wakeRun(
         sessionKey: origin.sessionKey,
         kind,
         dedupeKey,
-        fingerprint: null,
+        fingerprint,
         payload: { ...(payload ?? origin.payload), resumes: origin.payload.resumes ?? origin.kind },
         acceptedAt,
         status: 'queued',

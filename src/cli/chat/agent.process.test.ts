@@ -28,6 +28,7 @@ describe('without a gateway', () => {
     ['no message', [], /There is no message\. Write it behind the command/],
     ['two messages', ['-m', 'one', 'two'], /given twice: with --message, and as "two"/],
     ['a message without text', [' '], /The text " " is not a message/],
+    ['an empty standard input', ['-'], /Standard input was empty, so there is no message/],
     ['a misspelt flag', ['--mesage', 'hi'], /unknown option '--mesage'\s+\(Did you mean --message\?\)/],
   ])('%s is refused before a gateway is started', async (_, argv, sentence) => {
     const home = await ScratchHome.create();

@@ -16,7 +16,7 @@ import { type ReachedGateway, reachGateway } from '../gateway/reach-gateway.ts';
 import { oneLine, terminalText } from '../output/text.ts';
 import { type GivenFile, readGivenFile } from '../read-given-file.ts';
 import type { ToldRun } from '../run.ts';
-import { describeWaiting, waitingApprovals } from './waiting-approvals.ts';
+import { describeForShell, waitingApprovals } from './waiting-approvals.ts';
 
 const OPTIONS = {
   '--message <text>': { text: 'what to say, instead of the words behind the command', short: 'm' },
@@ -60,6 +60,11 @@ Exit code: 0 with an answer, 1 when a gate blocked the message, 2 when there was
     const given = messageIn(flags);
     const text = given === '-' ? await readStandardInput() : given;
     if (text.trim() === '' && !flags.file?.length) {
+      if (given === '-') {
+        const problem =
+          'Standard input was empty, so there is no message. Pipe one in, such as "atrium agent - < question.txt".';
+        throw new FlagCombinationError({ problem });
+      }
       const expected = 'a message: there is no text in it';
       throw new BadFlagError({ flag: flags.message === undefined ? 'The text' : '--message', value: given, expected });
     }
@@ -129,7 +134,7 @@ async function waitForRun(io: CliIo, reached: ReachedGateway, runId: string): Pr
     for (const each of await waitingApprovals(reached, run.sessionKey)) {
       if (told.has(each.id)) continue;
       told.add(each.id);
-      io.err(`atrium: ${oneLine(describeWaiting(each))}. Answer it with "atrium approvals answer".\n`);
+      io.err(`atrium: ${oneLine(describeForShell(each))}\n`);
     }
   }
 }

@@ -14,8 +14,18 @@ export class ChatActivity {
   /** The tools that run now, by the id of their call. */
   readonly #tools = new Map<string, string>();
 
+  /** True while the gateway cannot be reached: then nobody knows what the agent does. */
+  isCutOff = false;
+
   constructor(now: () => number) {
     this.#now = now;
+  }
+
+  /** A person begins to wait. */
+  begin(): void {
+    this.#since = this.#now();
+    this.#doing = 'waiting';
+    this.#tools.clear();
   }
 
   see(frame: ServerFrame): void {
@@ -27,7 +37,7 @@ export class ChatActivity {
     else if (frame.type === 'ready' || frame.type === 'run-end') this.#tools.clear();
   }
 
-  /** The line for now; undefined when nobody waits. The time counts from the first call. */
+  /** The line for now; undefined when nobody waits. The time counts from `begin`. */
   line(isWaiting: boolean): string | undefined {
     if (!isWaiting) {
       this.#since = undefined;
@@ -38,7 +48,8 @@ export class ChatActivity {
     const ms = Math.max(0, this.#now() - this.#since);
     const sign = FRAMES[Math.floor(ms / ACTIVITY_MS) % FRAMES.length];
     const tools = [...this.#tools.values()].join(', ');
-    return `${sign} ${tools === '' ? this.#doing : `running ${tools}`} · ${elapsed(ms)}`;
+    const doing = this.isCutOff ? 'waiting for the gateway' : tools === '' ? this.#doing : `running ${tools}`;
+    return `${sign} ${doing} · ${elapsed(ms)}`;
   }
 
   #endTool(id: string): void {

@@ -239,7 +239,9 @@ describe('a question of a run', () => {
       'the operator of a script is told aside',
       { isPlain: true, isWaiting: true },
       '',
-      ['approval k3f9-x2mq waits (allow-once | deny): Run a [2J command. Answer it with "atrium approvals answer".'],
+      [
+        'approval k3f9-x2mq waits: Run a [2J command: make. Answer it with: atrium approvals answer k3f9-x2mq allow-once | deny',
+      ],
     ],
   ])('%s, once', (_, { isPlain, isWaiting }, written, complaints) => {
     let out = '';

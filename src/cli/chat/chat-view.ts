@@ -6,7 +6,7 @@ import { type TerminalStyle, terminalStyle } from '../output/terminal-style.ts';
 import { oneLine, terminalText } from '../output/text.ts';
 import { ChatDraft, type DraftPrinter, TypedDraft } from './chat-draft.ts';
 import { ChatSteps } from './chat-steps.ts';
-import { describeWaiting, type WaitingApproval } from './waiting-approvals.ts';
+import { describeForShell, describeWaiting, type WaitingApproval } from './waiting-approvals.ts';
 
 export interface ChatViewSettings {
   readonly write: (text: string) => void;
@@ -105,10 +105,9 @@ export class ChatView {
   noteApproval(approval: WaitingApproval): void {
     if (this.#noted.has(approval.id)) return;
     this.#noted.add(approval.id);
-    const told = describeWaiting(approval);
     // A program cannot read the note, so its operator is told.
-    if (this.#settings.isPlain) this.complain(`${told}. Answer it with "atrium approvals answer".`);
-    else this.note(told);
+    if (this.#settings.isPlain) this.complain(describeForShell(approval));
+    else this.note(describeWaiting(approval));
   }
 
   complain(sentence: string): void {
@@ -133,12 +132,13 @@ export class ChatView {
     approvalId: id,
     runId,
     title,
+    description,
     allowedDecisions,
   }: Extract<ServerFrame, { type: 'approval-start' }>): void {
     const { isPlain, isWaiting } = this.#settings;
     if (this.#questions.has(id)) return;
     this.#questions.add(id);
-    if (isPlain || !isWaiting()) this.noteApproval({ id, runId, title, allowedDecisions });
+    if (isPlain || !isWaiting()) this.noteApproval({ id, runId, title, description, allowedDecisions });
     else this.#draft.end();
   }
 

@@ -172,7 +172,7 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
     await sees(chat, /> how is it\?\n\S (?:thinking|waiting) · \d+s$/);
     finish();
     await sees(chat, /> how is it\?\nTop\n\nIt is fine\.\n\na │ b\n──┼──\n1 │ 2\n>$/);
-    chat.type('/exit\r');
+    chat.type('/exit now\r');
     expect(await chat.ended()).toBe(0);
   });
 

@@ -123,6 +123,7 @@ async function talk(flags: ChatFlags, io: CliIo): Promise<ExitCode> {
   const commands = new Set<string>();
   const say = (text: string) => {
     const id = randomUUID();
+    if (!turns.isWaiting) activity.begin();
     if (isAnsweredAtOnce(text)) commands.add(id);
     return turns.until(socket.say(id, text));
   };
@@ -158,9 +159,10 @@ async function talk(flags: ChatFlags, io: CliIo): Promise<ExitCode> {
       held.push(...new Set(waiting.map(({ runId }) => runId)));
       questions.repeat();
     } else surface = pipedSurface(io);
-    socket.onBroken((isBroken) =>
-      view.note(isBroken ? 'the connection to the gateway is broken; trying again' : 'connected again'),
-    );
+    socket.onBroken((isBroken) => {
+      activity.isCutOff = isBroken;
+      view.note(isBroken ? 'the connection to the gateway is broken; trying again' : 'connected again');
+    });
     const leave = (error: Error) => {
       failure = error;
       if (socket.hasUnanswered) view.complain('What you said last was not accepted.');
@@ -207,7 +209,7 @@ async function converse(
   let worst: ExitCode = EXIT.ok;
   for (;;) {
     const text = await surface.next();
-    if (text === undefined || LEAVING.includes(text.trim())) return worst;
+    if (text === undefined || isLeaving(text)) return worst;
     if (text.trim() === '') continue;
     const accepted = await say(text);
     const status = accepted && (await answered(accepted.runId));
@@ -219,6 +221,12 @@ async function converse(
 
 /** The chat understands these itself: they are not sent. */
 const LEAVING = [LEAVE_CHAT.name, ...(LEAVE_CHAT.aliases ?? [])].map((name) => `/${name}`);
+
+/** Whoever writes more behind it means to leave, too. */
+function isLeaving(text: string): boolean {
+  return LEAVING.includes(text.trim().split(/\s/, 1)[0]?.toLowerCase() ?? '');
+}
+
 const OWN_COMMANDS = LEAVING.map((each) => ({ name: each.slice(1), aliases: [], arguments: null }));
 
 /** What shows Markdown; only a terminal needs it. */

@@ -18,6 +18,7 @@ import { isUnreachable, lazyClient, openGatewayClient, type UnreachableError } f
 
 export const status = command({
   path: 'status',
+  printsTimes: true,
   summary: 'say whether a gateway runs here, and what it is doing',
   examples: ['status', 'status --json | jq .deadLetters'],
   notes: 'Exit code: 0 when it runs, 1 when it does not, or does not answer.',

@@ -14,6 +14,7 @@ import { askPlugins, findPlugin, PLUGIN_ARGUMENT } from './ask-plugins.ts';
 
 export const pluginsInspect = command({
   path: 'plugins inspect',
+  printsTimes: true,
   summary: 'show the state of a plugin, what it may do and what it registered',
   args: PLUGIN_ARGUMENT,
   options: { '--load': 'without a gateway: load the plugin, even one that is off, to see what it registers' },

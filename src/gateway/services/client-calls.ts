@@ -1,15 +1,21 @@
 // The calls that runs have handed to their API clients, and the results that clients bring. All results of a step are
 // stored in one commit with the trigger that wakes their run, so a result resumes its run once, whatever is sent twice.
-// Errors: `give` rejects with ClientCallUnknownError, ClientResultMissingError or ClientToolsChangedError, and nothing is
-// stored then.
+// Errors: `give` rejects with ClientCallUnknownError, ClientResultMissingError, ClientResultChangedError or
+// ClientToolsChangedError, and nothing is stored then.
 
+import { createHash } from 'node:crypto';
 import type { Tell } from '../../facts/facts.ts';
 import { parseClientCallId } from '../../protocol/client-call-id.ts';
 import { PreconditionFailedError } from '../../store/errors.ts';
 import type { Store, Write } from '../../store/store.ts';
 import type { ClientRequest, HandedCall, InboxRow, WaitRow } from '../../store/tables.ts';
 import { wakeRun } from '../../store/wake-run.ts';
-import { ClientCallUnknownError, ClientResultMissingError, ClientToolsChangedError } from '../errors.ts';
+import {
+  ClientCallUnknownError,
+  ClientResultChangedError,
+  ClientResultMissingError,
+  ClientToolsChangedError,
+} from '../errors.ts';
 
 export interface ClientCallsParts {
   readonly store: Store;
@@ -57,6 +63,7 @@ export class ClientCalls {
     const known = new Set(origin.payload?.client?.tools?.map(({ name }) => name));
     const added = client.tools?.find(({ name }) => !known.has(name));
     if (added) throw new ClientToolsChangedError({ tool: added.name, runId });
+    await refuseChanged(store, runId, results);
     const waiting = await waitingRows(store, runId);
     const given = waiting.flatMap((row) => {
       const result = results.findLast(({ id }) => id === row.handed?.id);
@@ -69,6 +76,7 @@ export class ClientCalls {
     if (missing.length > 0) throw new ClientResultMissingError({ calls: missing });
     const waking = await wakeRun(store, runId, {
       kind: 'client',
+      fingerprint: fingerprintOf(given.map(({ result }) => result)),
       dedupeKey: JSON.stringify(['client', runId, given[0]?.row.place]),
       // The client knows the ids of its calls and can ask again, so the run does not end with this process.
       renew: ({ inbound: { isAwaited: _, ...inbound }, ...payload }) => ({
@@ -112,6 +120,27 @@ export class ClientCalls {
 /** The calls that the run has handed to its client and that have no result yet, in the order of the calls. */
 export async function handedCalls(store: Store, runId: string): Promise<readonly HandedCall[]> {
   return (await waitingRows(store, runId)).flatMap(({ handed }) => handed ?? []);
+}
+
+/** The answer to other results would be the answer to the first ones, and the client could not see that. */
+async function refuseChanged(store: Store, runId: string, results: readonly GivenResult[]): Promise<void> {
+  const taken = await store.select('inbox', { where: { runId, kind: 'client' } });
+  const hashes = Object.assign({}, ...taken.map(({ fingerprint }) => JSON.parse(fingerprint ?? '{}'))) as object;
+  const before = new Map(Object.entries(hashes));
+  for (const [id, { content }] of new Map(results.map((result) => [result.id, result]))) {
+    const hash = before.get(id);
+    if (hash !== undefined && hash !== hashOf(content))
+      throw new ClientResultChangedError({ call: id.slice(0, 100), runId });
+  }
+}
+
+/** What is left of the results when the run is over: a hash of each, by the id of its call. */
+function fingerprintOf(results: readonly GivenResult[]): string {
+  return JSON.stringify(Object.fromEntries(results.map(({ id, content }) => [id, hashOf(content)])));
+}
+
+function hashOf(content: string): string {
+  return createHash('sha256').update(content).digest('base64url');
 }
 
 async function waitingRows(store: Store, runId: string): Promise<readonly WaitRow[]> {

@@ -142,6 +142,24 @@ describe('a tool of the client', () => {
     expect(api.model.requests.filter(({ body }) => body.includes('"snow"'))).toHaveLength(1);
   });
 
+  it('has one result: another one for the same call is refused, while the run goes on and after it', async () => {
+    api.model.script([
+      toolCall('get_weather', { town: 'Oslo' }),
+      toolCall('get_weather', { town: 'Bergen' }),
+      reply('Wet.'),
+    ]);
+    const first = await askForWeather();
+    const second = await askForWeather([...first.messages, result(first.calls[0], 'rain')]);
+    const changed = () => askForWeather([...first.messages, result(first.calls[0], 'sun')]);
+    const refusal = { status: 409, code: 'ATRIUM_CLIENT_RESULT_CHANGED', message: expect.stringContaining('call_') };
+    await expect(changed()).rejects.toMatchObject(refusal);
+    const third = await askForWeather([...second.messages, result(second.calls[0], 'snow')]);
+    expect(third.message.content).toBe('Wet.');
+    await expect(changed()).rejects.toMatchObject(refusal);
+    const same = await askForWeather([...second.messages, result(second.calls[0], 'snow')]);
+    expect(same.message.content).toBe('Wet.');
+  });
+
   it('is in the history of a later request, which begins a session with it', async () => {
     api.model.script([toolCall('get_weather', { town: 'Oslo' }), reply('It rains.'), reply('An umbrella.')]);
     const first = await askForWeather();

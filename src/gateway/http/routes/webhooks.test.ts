@@ -80,6 +80,14 @@ describe('a webhook', () => {
     expect(authors).toEqual(expect.arrayContaining(['webhook agent', 'atrium: webhook']));
   });
 
+  it('names its session by the words, without the framing', async () => {
+    const fields = { deliver: false, sessionKey: 'hook:titled' };
+    const { sessionKey } = await ran(await send('/in/agent', { ...fields, message: 'Tea <hot> & milk\nfor | two' }));
+    const { json } = await api.call('GET', '/api/sessions?limit=500');
+    const listed = json.sessions as { sessionKey: string; firstWords: string }[];
+    expect(listed.find((each) => each.sessionKey === sessionKey)?.firstWords).toBe('Tea <hot> & milk for | two');
+  });
+
   it('is accepted when its row is stored, and once for each idempotency key', async () => {
     const body = { message: 'Only once.', deliver: false };
     const key = { 'idempotency-key': 'delivery-a' };
