@@ -189,6 +189,14 @@ export class GatewayTokenGoneError extends defineError({
   remedy: 'Put the file back, or stop the gateway and start it again.',
 }) {}
 
+export class GatewayTokenOtherError extends defineError({
+  code: 'ATRIUM_CLI_GATEWAY_TOKEN_OTHER',
+  message: ({ url, pid, sentence }: { url: string; pid?: number | undefined; sentence: string }) =>
+    `The gateway at ${url} runs${pid === undefined ? '' : ` (process ${pid})`} and refuses the token that this command found. ${sentence} Start the gateway again to give it the new one.`,
+  means: 'The token was changed in the configuration, the environment or its file after the gateway was started.',
+  remedy: 'Start the gateway again, or take the change back.',
+}) {}
+
 export class GatewayTokenChangedError extends defineError({
   code: 'ATRIUM_CLI_GATEWAY_TOKEN_CHANGED',
   message:
@@ -336,14 +344,10 @@ export class UnknownSettingError extends defineError({
   remedy: `Use the address that the message suggests, or one from \`${docsCommand('config')}\`.`,
 }) {}
 
-export class UnknownModelError extends defineError({
+export class ModelNotWrittenError extends defineError({
   code: 'ATRIUM_CLI_MODEL_UNKNOWN',
-  message: ({ provider, model, suggestion }: { provider: string; model: string; suggestion: string | undefined }) =>
-    `No list of ${provider} has the model "${model}", so nothing was written. ${
-      suggestion
-        ? `Did you mean ${provider}/${suggestion}?`
-        : `"atrium models list --provider ${provider}" shows those that are known.`
-    } "atrium models refresh ${provider}" asks the provider; with --force the name is written all the same.`,
+  message: ({ problem }: { problem: string }) =>
+    `${problem} Nothing was written; with --force the name is written all the same.`,
   means: 'Neither the configuration, nor the catalog, nor the list that the provider gave has this model.',
   remedy: 'Use the name that the message suggests, ask the provider with `atrium models refresh`, or use `--force`.',
 }) {}

@@ -134,6 +134,7 @@ describe('models set', () => {
     ['groqq/llama', 'groq'],
     ['openai/gpt-4.11', 'Did you mean openai/gpt-4.1?'],
     ['fake/smal', 'Did you mean fake/small?'],
+    ['gpt-5.4', 'Did you mean openai/gpt-5.4?'],
   ])('writes nothing for %s, and suggests what was meant', async (name, suggestion) => {
     await configure();
     const before = await configured();

@@ -6,6 +6,7 @@ import { formatConfigPath, valueAt } from '../config/config-path.ts';
 import { withConfigVariables } from '../config/config-variables.ts';
 import { resolveConfigFileToEdit, setConfigValue } from '../config/edit-config.ts';
 import type { Environment } from '../config/environment.ts';
+import { UnknownModelError } from '../config/errors.ts';
 import { type LearnedList, writeLearnedModels } from '../config/learned-models.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { CATALOG_DATE } from '../config/model-catalog/catalog-source.ts';
@@ -14,17 +15,19 @@ import { configuredProviders, knownProviders, MIRROR_PROVIDER, resolveProvider }
 import { isPlainObject } from '../config/plain-object.ts';
 import { ModelRegistry } from '../gateway/model-registry.ts';
 import { askModel } from '../gateway/models/ask-model.ts';
+import { checkModelName } from '../gateway/models/check-model-name.ts';
 import { fetchModels } from '../gateway/models/fetch-models.ts';
-import { knownModelNames, type ListedModel, listModels } from '../gateway/models/list-models.ts';
+import { type ListedModel, listModels } from '../gateway/models/list-models.ts';
 import { countOf } from '../protocol/count-of.ts';
-import { nearMatch } from '../protocol/near-match.ts';
+import type { ModelRef } from '../protocol/model-ref.ts';
 import { resolveAgent } from './agents/resolve-agent.ts';
 import type { CliIo } from './cli-io.ts';
 import { type CliCommand, command } from './command.ts';
 import { CONFIG_OPTION } from './common-options.ts';
-import { UnknownModelError } from './errors.ts';
+import { tellFollowing } from './config/tell-following.ts';
+import { ModelNotWrittenError } from './errors.ts';
 import { type Columns, formatTable } from './output/format-table.ts';
-import { oneLine } from './output/text.ts';
+import { line, oneLine } from './output/text.ts';
 
 export const MODEL_COMMANDS: readonly CliCommand[] = [
   command({
@@ -57,21 +60,19 @@ export const MODEL_COMMANDS: readonly CliCommand[] = [
     notes: 'Exit code: 2 when nothing was written.',
     async run({ name, agent, force, config }, { io }) {
       const { loaded, environment } = await load(io, config);
-      const ref = parseModelRef(name, loaded.config);
+      const ref = force === true ? parseModelRef(name, loaded.config) : await known(name, loaded, environment);
       const missingKey = usability(loaded, environment, ref.provider);
-      const names = await knownModelNames(loaded, environment, ref.provider);
-      if (force !== true && names.length > 0 && !names.includes(ref.model)) {
-        throw new UnknownModelError({ ...ref, suggestion: nearMatch(ref.model, names) });
-      }
       const at = modelPath(loaded, environment, agent);
       const location = { environment: io.environment, configPath: config };
       const file = await resolveConfigFileToEdit(location, at);
       const written = formatModelRef(ref);
       await setConfigValue(file, at, written, (draft) => loadConfig({ ...location, draft }));
       const warnings = missingKey === undefined ? [] : [`warning: ${missingKey}`];
+      const remarks = await tellFollowing(io, file, at);
+      const did = `Wrote ${formatConfigPath(at)} = ${written} to ${file}. "atrium models test ${written}" tries it.`;
       return {
-        json: { setting: formatConfigPath(at), model: written, file, warnings },
-        text: `Wrote ${formatConfigPath(at)} = ${written} to ${file}. "atrium models test ${written}" tries it.\n`,
+        json: { setting: formatConfigPath(at), model: written, file, warnings, remarks },
+        text: [did, ...remarks].map(line).join(''),
         warnings,
       };
     },
@@ -151,6 +152,15 @@ function refreshable({ config }: LoadedConfig, { variables }: Environment): read
       return false;
     }
   });
+}
+
+async function known(name: string, { config }: LoadedConfig, { stateDir }: Environment): Promise<ModelRef> {
+  try {
+    return await checkModelName(name, config, stateDir);
+  } catch (error) {
+    if (error instanceof UnknownModelError) throw new ModelNotWrittenError({ problem: error.message });
+    throw error;
+  }
 }
 
 /** A key may be set later, so it is a warning; a provider that is not known, or settings that cannot work, are errors. */

@@ -98,6 +98,18 @@ export class UnknownProviderError extends defineError({
   remedy: 'Use one of them, or add it under `models.providers` with a `baseUrl`.',
 }) {}
 
+export class UnknownModelError extends defineError({
+  code: 'ATRIUM_MODEL_UNKNOWN',
+  message: ({ provider, model, suggestion }: { provider: string; model: string; suggestion: string | undefined }) =>
+    `No list of ${provider} has the model "${model}". ${
+      suggestion
+        ? `Did you mean ${suggestion}?`
+        : `"atrium models list --provider ${provider}" shows those that are known.`
+    } "atrium models refresh ${provider}" asks the provider.`,
+  means: 'Neither the configuration, nor the catalog, nor the list that the provider gave has this model.',
+  remedy: 'Use the name that the message suggests, or ask the provider with `atrium models refresh`.',
+}) {}
+
 export class MissingModelKeyError extends defineError({
   code: 'ATRIUM_MODEL_KEY_MISSING',
   message: ({ provider, variable }: { provider: string; variable: string }) =>

@@ -17,6 +17,7 @@ import { listHeartbeatOddities } from './heartbeat-guidance.ts';
 import type { EnvironmentVariables } from './home-dir.ts';
 import { type ConfigLayer, expandIncludes } from './include.ts';
 import { listMcpOddities } from './mcp-servers.ts';
+import { listUnspokenApis } from './model-provider.ts';
 import { isPlainObject } from './plain-object.ts';
 import type { Config } from './schema.ts';
 import type { AddedVariable, FileRemark } from './secrets/env-files.ts';
@@ -254,6 +255,10 @@ function listOddities(config: Config, variables: EnvironmentVariables): Oddity[]
     ...listMcpOddities(config),
     ...listSpendOddities(config, variables),
     ...listVariableOddities(config),
+    ...listUnspokenApis(config).map(({ at, found, expected }) => ({
+      at,
+      message: `${formatConfigPath(at)} is ${found}, so models of this provider cannot be used; expected ${expected}.`,
+    })),
   ];
 }
 

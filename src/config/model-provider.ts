@@ -68,6 +68,16 @@ export function configuredProviders(config: Config): string[] {
   return isPlainObject(providers) ? Object.keys(providers).filter((name) => isPlainObject(providers[name])) : [];
 }
 
+/** The protocols in the configuration that nobody speaks here. A provider with one is refused when it is used. */
+export function listUnspokenApis(config: Config) {
+  return configuredProviders(config).flatMap((provider) => {
+    const api = providerEntry(config, provider)?.api;
+    if (api === undefined || isModelProtocol(api)) return [];
+    const at = ['models', 'providers', provider, 'api'];
+    return [{ at, found: `the text ${JSON.stringify(api)}`, expected: `one of ${spokenApis()}` }];
+  });
+}
+
 /** Returns the names of the providers that need no entry. */
 export function knownProviders(): readonly string[] {
   return Object.keys(KNOWN_PROVIDERS);
@@ -222,8 +232,12 @@ function resolveApi(
   throw new ProviderSettingsError({
     provider,
     setting: `models.providers.${provider}.api`,
-    problem: `is ${JSON.stringify(given)}, and ${MODEL_PROTOCOLS.map((name) => `"${name}"`).join(', ')} are what can be spoken here`,
+    problem: `is ${JSON.stringify(given)}, and ${spokenApis()} are what can be spoken here`,
   });
+}
+
+function spokenApis(): string {
+  return MODEL_PROTOCOLS.map((name) => `"${name}"`).join(', ');
 }
 
 function resolveBaseUrl(

@@ -89,7 +89,10 @@ export class TokenMissingError extends defineError({
 export class TokenWrongError extends defineError({
   code: 'ATRIUM_HTTP_TOKEN_WRONG',
   status: 401,
-  message: 'This is not the token of this gateway. The right one is in the file atrium/token in its state directory.',
+  message: ({ isConfigured }: { isConfigured: boolean }) =>
+    isConfigured
+      ? 'This is not the token of this gateway. The right one is what gateway.auth.token, or OPENCLAW_GATEWAY_TOKEN, was when it was started; a change counts from its next start on.'
+      : 'This is not the token of this gateway. The right one is in the file atrium/token in its state directory; a gateway.auth.token that was set since counts from its next start on.',
   means: "The token is not this gateway's.",
   remedy: 'Use the one in `<state>/atrium/token`, or the configured one.',
 }) {}

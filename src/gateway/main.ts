@@ -381,7 +381,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     exportSession: (sessionKey) => services.records.exportSession({ sessionKey, isRedacted: true }),
     running: () => lanes.running,
     modelsOf,
-    checkModel: (name) => models.check(name),
+    checkModel: (name) => models.checkNamed(name),
     deliveryOf: (id) => {
       const guarantee = delivery.channelOf(id)?.guarantee;
       return guarantee && `${guarantee.level}: ${guarantee.because}`;

@@ -52,6 +52,17 @@ export class ModelRegistry implements ModelPort {
     await this.model(parseModelRef(name, this.#config));
   }
 
+  /** The same for a name that a person types: it must be known too, unless the configuration already uses it. */
+  async checkNamed(name: string): Promise<void> {
+    const ref = parseModelRef(name, this.#config);
+    const used = listAgentIds(this.#config).flatMap((agentId) => this.candidates(agentId).map(formatModelRef));
+    if (!used.includes(formatModelRef(ref))) {
+      const { checkModelName } = await import('./models/check-model-name.ts');
+      await checkModelName(name, this.#config, this.#stateDir);
+    }
+    await this.model(ref);
+  }
+
   /** Rejects with an AtriumError when there is no such provider, no key for it, or its settings are not valid. */
   model(ref: ModelRef): Promise<Model> {
     const name = formatModelRef(ref);

@@ -12,7 +12,7 @@ import { type Listening, listen } from './http/listen.ts';
 import { METRICS_PATH } from './http/routes/metrics.ts';
 import { RESPONSE_ROUTES } from './http/routes/responses.ts';
 import { ensureToken } from './http/token.ts';
-import { TokenGuard } from './http/token-guard.ts';
+import { refuseGatewayToken, TokenGuard } from './http/token-guard.ts';
 import { type GatewayOptions, type OpenedGateway, openGateway } from './main.ts';
 
 export interface StartOptions extends GatewayOptions {
@@ -80,7 +80,7 @@ export async function startGateway(options: StartOptions): Promise<StartedGatewa
     now,
     warn,
   };
-  const guard = new TokenGuard(token, now);
+  const guard = new TokenGuard(token, now, { refusal: refuseGatewayToken(source === 'config') });
   let listening: Listening;
   try {
     listening = await listen({

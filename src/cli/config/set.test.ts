@@ -53,6 +53,65 @@ describe('atrium config set', () => {
     expect(await text()).toContain('deny: 5');
   });
 
+  it('doubts a model that no list has, and says what it replaced', async () => {
+    await home.write(
+      'openclaw.json',
+      '{ agents: { defaults: { model: { primary: "openai/gpt-5.4", fallbacks: ["openai/gpt-4.1"] } } } }',
+    );
+    const unknown = await home.run(['config', 'set', 'agents.defaults.model', 'nosuch/x']);
+    expect(unknown.code).toBe(0);
+    expect(unknown.out).toContain('It replaced {"primary":"openai/gpt-5.4","fallbacks":["openai/gpt-4.1"]}.');
+    expect(unknown.out).toContain('warning: There is no model provider "nosuch".');
+    const near = await home.run([
+      'config',
+      'set',
+      'agents.defaults.model',
+      '{ primary: "openai/gpt-5.4", fallbacks: ["gpt-4.1"] }',
+    ]);
+    expect(near.out).toContain('Did you mean openai/gpt-4.1?');
+    expect(near.out).not.toContain('It replaced');
+  });
+
+  it('refuses a protocol that nobody speaks, which config check and doctor name where it stands already', async () => {
+    const refused = await home.run(['config', 'set', 'models.providers.x.api', 'ollama']);
+    expect([refused.code, refused.err]).toEqual([
+      2,
+      expect.stringMatching(
+        /models\.providers\.x\.api would be the text "ollama"; expected one of .*\nNothing was written\./,
+      ),
+    ]);
+    await home.write('openclaw.json', '{ models: { providers: { x: { api: "ollama" } } } }');
+    const sentence = /models\.providers\.x\.api is the text "ollama", so models of this provider cannot be used/;
+    expect((await home.run(['config', 'check'])).out).toMatch(sentence);
+    expect((await home.run(['doctor'])).out).toMatch(sentence);
+  });
+
+  it('changes the token of a running gateway from its next start on', async () => {
+    const running = await RunningGateway.create();
+    try {
+      await running.start();
+      const set = () => running.home.run(['config', 'set', 'gateway.auth.token', 'another-token-123']);
+      const later =
+        'The running gateway has the token that it was started with; this one counts from its next start on.';
+      expect(await set()).toMatchObject({ code: 0, out: expect.stringContaining(later) });
+      expect(await running.home.run(['models', 'set', 'mirror'])).toMatchObject({ code: 0 });
+      const status = await running.home.run(['status']);
+      expect([status.code, status.out]).toEqual([
+        1,
+        expect.stringContaining('refuses the token that this command found'),
+      ]);
+      const agent = await running.home.run(['agent', '--message', 'are you there?']);
+      expect(agent.err).toContain('counts from its next start on');
+      await running.stop();
+      await running.start();
+      expect((await running.home.run(['status'])).code).toBe(0);
+      const taken = await running.home.run(['models', 'set', 'openai/gpt-5.4']);
+      expect(taken.out).toMatch(/The running gateway (?:has taken it up|takes it up at its next start)/);
+    } finally {
+      await running.remove();
+    }
+  });
+
   it('mends a file that cannot be used', async () => {
     await home.write('openclaw.json', '{ tools: { deny: 5 } }');
     expect((await home.run(['config', 'set', 'tools.deny', '["exec"]'])).code).toBe(0);

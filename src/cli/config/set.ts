@@ -4,7 +4,7 @@
 // it would be afterwards; when no gateway could use it, or the setting does not exist, nothing is written.
 
 import type { ConfigLocation } from '../../config/config-files.ts';
-import { type ConfigPath, formatConfigPath } from '../../config/config-path.ts';
+import { type ConfigPath, formatConfigPath, valueAt } from '../../config/config-path.ts';
 import {
   type ConfigCheck,
   removeConfigValue,
@@ -13,6 +13,8 @@ import {
 } from '../../config/edit-config.ts';
 import { ConfigInvalidError } from '../../config/errors.ts';
 import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
+import { listUnspokenApis } from '../../config/model-provider.ts';
+import { isPlainObject } from '../../config/plain-object.ts';
 import { showConfig } from '../../gateway/show-config.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
 import type { JsonValue } from '../../protocol/json.ts';
@@ -49,14 +51,24 @@ export const configSet = command({
     if (!isKept(value)) throw new UnkeptValueError({ setting, value: text });
     const location: ConfigLocation = { environment: io.environment, configPath: config };
     const file = await resolveConfigFileToEdit(location, at);
+    const replaced = await valueBefore(location, at);
     let loaded: LoadedConfig | undefined;
     const check: ConfigCheck = async (draft) => {
       loaded = await loadDraft({ ...location, draft }, force === true);
-      if (loaded && force !== true) await refuseUnknown(loaded, at);
+      if (!loaded || force === true) return;
+      await refuseUnknown(loaded, at);
+      refuseUnspoken(loaded, at, file);
     };
     await setConfigValue(file, at, value, check);
     const shown = JSON.stringify(showConfig(value as JsonValue, String(at.at(-1))));
-    return answerOf(io, { at, file, loaded, did: `Wrote ${formatConfigPath(at)} = ${clip(shown, 200)} to ${file}.` });
+    const remarks = [
+      ...(isPlainObject(replaced) && !isPlainObject(value)
+        ? [`It replaced ${clip(JSON.stringify(showConfig(replaced as JsonValue, String(at.at(-1)))), 300)}.`]
+        : []),
+      ...(loaded ? await doubtModels(loaded, at, value, io) : []),
+    ];
+    const did = `Wrote ${formatConfigPath(at)} = ${clip(shown, 200)} to ${file}.`;
+    return answerOf(io, { at, file, loaded, did, remarks });
   },
 });
 
@@ -90,12 +102,46 @@ async function answerOf(
     readonly file: string;
     readonly loaded: LoadedConfig | undefined;
     readonly did: string;
+    readonly remarks?: readonly string[];
   },
 ): Promise<Answer> {
   const { at, file, loaded, did } = change;
-  const remarks = [...remarksOn(loaded, at), ...(await tellFollowing(io, file, at))];
+  const remarks = [...(change.remarks ?? []), ...remarksOn(loaded, at), ...(await tellFollowing(io, file, at))];
   const lines = [did, ...remarks].map((sentence) => `${oneLine(sentence)}\n`);
   return { json: { setting: formatConfigPath(at), file, isWritten: true, remarks }, text: lines.join('') };
+}
+
+/** What the configuration says there now; undefined also when it cannot be read. */
+async function valueBefore(location: ConfigLocation, at: ConfigPath): Promise<unknown> {
+  try {
+    return valueAt((await loadConfig(location)).written, at);
+  } catch (error) {
+    if (!isAtriumError(error)) throw error;
+    return undefined;
+  }
+}
+
+/** A model is chosen under `agents.defaults.model` and `agents.list[].model`, as a text or with fallbacks. */
+async function doubtModels(
+  { config }: LoadedConfig,
+  at: ConfigPath,
+  value: unknown,
+  { environment }: CliIo,
+): Promise<readonly string[]> {
+  if (!/^agents\.(?:defaults|list\[\d+\])\.model(?:\.primary|\.fallbacks(?:\[\d+\])?)?$/.test(formatConfigPath(at)))
+    return [];
+  const { checkModelName } = await import('../../gateway/models/check-model-name.ts');
+  const given = isPlainObject(value) ? [value.primary, value.fallbacks] : [value];
+  const doubts: string[] = [];
+  for (const name of given.flat().filter((each) => typeof each === 'string')) {
+    try {
+      await checkModelName(name, config, environment.stateDir);
+    } catch (error) {
+      if (!isAtriumError(error)) throw error;
+      doubts.push(`warning: ${error.message}`);
+    }
+  }
+  return doubts;
 }
 
 /** A value that is no JSON5 is a text, so that words and addresses need no quotes. */
@@ -134,6 +180,14 @@ async function refuseUnknown({ config }: LoadedConfig, at: ConfigPath): Promise<
     setting: formatConfigPath(path),
     suggestion: suggestion && formatConfigPath([...path.slice(0, -1), suggestion]),
   });
+}
+
+/** OpenClaw has protocols that are not spoken here. A home may hold one, and nobody sets one anew. */
+function refuseUnspoken({ config }: LoadedConfig, at: ConfigPath, file: string): void {
+  const issues = listUnspokenApis(config)
+    .filter((each) => isOn(each.at, at))
+    .map((each) => ({ ...each, file, line: 1, path: formatConfigPath(each.at) }));
+  if (issues.length > 0) throw new SettingRefusedError({ issues });
 }
 
 /** True when one of the two addresses lies on the way to the other. */

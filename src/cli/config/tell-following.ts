@@ -4,7 +4,7 @@
 import { type ConfigPath, formatConfigPath } from '../../config/config-path.ts';
 import type { ConfigState } from '../../gateway/config-state.ts';
 import type { CliIo } from '../cli-io.ts';
-import { GatewayDownError } from '../errors.ts';
+import { GatewayDownError, GatewayTokenOtherError } from '../errors.ts';
 import { isUnreachable, lazyClient, openGatewayClient } from '../gateway/gateway-client.ts';
 
 /** Sentences for people; none when no gateway runs. An empty path stands for the whole file. */
@@ -23,6 +23,8 @@ export async function tellFollowing(io: CliIo, file: string, at: ConfigPath): Pr
     ];
   } catch (error) {
     if (error instanceof GatewayDownError) return [];
+    if (error instanceof GatewayTokenOtherError)
+      return ['The running gateway has the token that it was started with; this one counts from its next start on.'];
     if (isUnreachable(error)) return [error.message];
     throw error;
   } finally {

@@ -16,6 +16,7 @@ import {
   GatewayGoneError,
   GatewayRefusedError,
   GatewayTokenGoneError,
+  GatewayTokenOtherError,
 } from '../errors.ts';
 import { line } from '../output/text.ts';
 import { sendRequest } from './send-request.ts';
@@ -75,10 +76,10 @@ export async function askRunning<Value>(
 }
 
 /** A gateway runs, and a command cannot talk to it. */
-export type UnreachableError = GatewayFrozenError | GatewayTokenGoneError;
+export type UnreachableError = GatewayFrozenError | GatewayTokenGoneError | GatewayTokenOtherError;
 
 export function isUnreachable(error: unknown): error is UnreachableError {
-  return error instanceof GatewayFrozenError || error instanceof GatewayTokenGoneError;
+  return [GatewayFrozenError, GatewayTokenGoneError, GatewayTokenOtherError].some((each) => error instanceof each);
 }
 
 /** Commands whose gateway did not answer. They do not ask it a second time, because each time takes seconds. */
@@ -164,7 +165,7 @@ export interface GatewayAddress extends GatewayPlace {
  * be reached, and with GatewayFrozenError when it does not answer.
  */
 export function clientAt({ url, token, pid }: GatewayAddress, lost: (cause: unknown) => Error = gone): GatewayClient {
-  return clientOf(async (path, init) => {
+  const send: Send = async (path, init) => {
     try {
       return await watchLiveness({ url, pid }, (signal) =>
         sendRequest(`${url}${path}`, { ...init, signal, headers: { authorization: `Bearer ${token}` } }),
@@ -172,6 +173,13 @@ export function clientAt({ url, token, pid }: GatewayAddress, lost: (cause: unkn
     } catch (error) {
       throw error instanceof GatewayFrozenError ? error : lost(error);
     }
+  };
+  return clientOf(async (path, init) => {
+    const answer = await send(path, init);
+    if (answer.status !== 401) return answer;
+    const { refusal, sentence } = refusalOf(answer.status, answer.text);
+    if (refusal === 'ATRIUM_HTTP_TOKEN_WRONG') throw new GatewayTokenOtherError({ url, pid, sentence });
+    return answer;
   });
 }
 
@@ -185,9 +193,9 @@ export async function openReadingClient(io: CliIo): Promise<GatewayClient> {
   const known = UNREACHABLE.get(io);
   if (known) return openStoreClient(io, known);
   try {
-    return orElse(await openGatewayClient(io), (frozen) => {
-      tellUnreachable(io, frozen);
-      return openStoreClient(io, frozen);
+    return orElse(await openGatewayClient(io), (unreachable) => {
+      tellUnreachable(io, unreachable);
+      return openStoreClient(io, unreachable);
     });
   } catch (error) {
     if (error instanceof GatewayTokenGoneError) tellUnreachable(io, error);
@@ -196,15 +204,15 @@ export async function openReadingClient(io: CliIo): Promise<GatewayClient> {
   }
 }
 
-/** What a frozen gateway does not answer, the other client does, and everything after it. */
-function orElse(first: GatewayClient, open: (frozen: GatewayFrozenError) => Promise<GatewayClient>): GatewayClient {
+/** What an unreachable gateway does not answer, the other client does, and everything after it. */
+function orElse(first: GatewayClient, open: (unreachable: UnreachableError) => Promise<GatewayClient>): GatewayClient {
   let other: Promise<GatewayClient> | undefined;
   const ask = async <Value>(request: (client: GatewayClient) => Promise<Value>): Promise<Value> => {
     if (other) return request(await other);
     try {
       return await request(first);
     } catch (error) {
-      if (!(error instanceof GatewayFrozenError)) throw error;
+      if (!isUnreachable(error)) throw error;
       other ??= open(error);
       return request(await other);
     }

@@ -79,8 +79,8 @@ describe('atrium status', () => {
     await running.start();
     expect((await running.home.run(['status'])).code).toBe(0);
     await running.home.write('openclaw.json', '{ gateway: { auth: { token: "another-token-123" } } }');
-    const { code, err } = await running.home.run(['status']);
-    expect(code).toBe(2);
-    expect(err).toContain('not the token of this gateway');
+    const { code, out } = await running.home.run(['status']);
+    expect(code).toBe(1);
+    expect(out).toContain('not the token of this gateway');
   });
 });

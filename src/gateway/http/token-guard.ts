@@ -17,7 +17,7 @@ export class TokenGuard {
   constructor(
     token: string,
     now: () => number,
-    { refusal = refuseGatewayToken, sparesLoopback = true }: TokenGuardOptions = {},
+    { refusal = refuseGatewayToken(false), sparesLoopback = true }: TokenGuardOptions = {},
   ) {
     this.#digest = digestOf(token);
     this.#now = now;
@@ -69,8 +69,10 @@ export interface TokenGuardOptions {
 /** What a caller is told whose token is missing or wrong. It depends on what the token is for. */
 export type TokenRefusal = (fault: 'missing' | 'wrong') => Error;
 
-const refuseGatewayToken: TokenRefusal = (fault) =>
-  fault === 'missing' ? new TokenMissingError() : new TokenWrongError();
+/** A token that is wrong is answered with the place of the right one: the configuration, or the file of the gateway. */
+export function refuseGatewayToken(isConfigured: boolean): TokenRefusal {
+  return (fault) => (fault === 'missing' ? new TokenMissingError() : new TokenWrongError({ isConfigured }));
+}
 
 interface Failures {
   count: number;

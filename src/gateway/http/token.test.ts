@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { tokenFile } from '../../config/token-file.ts';
 import { ensureToken, findToken } from './token.ts';
+import { refuseGatewayToken } from './token-guard.ts';
 
 let stateDir: string;
 beforeEach(async () => {
@@ -114,3 +115,10 @@ async function becomeOrdinaryUser(): Promise<void> {
 }
 
 const ORDINARY_USER = 65_534;
+
+it('a wrong token is answered with the place of the right one', () => {
+  const say = (isConfigured: boolean) => refuseGatewayToken(isConfigured)('wrong').message;
+  expect(say(true)).toContain('what gateway.auth.token, or OPENCLAW_GATEWAY_TOKEN, was when it was started');
+  expect(say(true)).not.toContain('atrium/token');
+  expect(say(false)).toContain('in the file atrium/token');
+});

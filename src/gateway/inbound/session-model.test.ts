@@ -50,7 +50,11 @@ it('leaves the model as it is when the name cannot be used, or the person may no
   await channel.asks(ANA, 'Hi', 'Hello.');
   await channel.says(ANA, '/model fakee/large');
   await channel.expectDelivered(/The model stays as it is\. .*"fakee".*fake/s);
-  await channel.says(ANA, '/model groq/llama');
+  await channel.says(ANA, '/model nosuch');
+  await channel.expectDelivered(/The model stays as it is\. No list of anthropic has the model "nosuch"/);
+  await channel.says(ANA, '/model gpt-5.4');
+  await channel.expectDelivered(/The model stays as it is\. .*Did you mean openai\/gpt-5\.4\?/);
+  await channel.says(ANA, '/model groq/llama-3.3-70b-versatile');
   await channel.expectDelivered(/The model stays as it is\. .*Set GROQ_API_KEY/s);
   await channel.asks({ sender: 'bob' }, 'Hi', 'Hello.');
   await channel.says({ sender: 'bob' }, '/model fake/large');

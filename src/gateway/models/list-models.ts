@@ -71,12 +71,12 @@ export async function listModels(
 
 /** The names of a provider's models that are known from the configuration, the catalog and its own list. */
 export async function knownModelNames(
-  loaded: LoadedConfig,
-  environment: Environment,
+  { config }: Pick<LoadedConfig, 'config'>,
+  { stateDir }: { readonly stateDir: string | undefined },
   provider: string,
 ): Promise<readonly string[]> {
-  const learned = await readLearnedModels(environment.stateDir);
-  const configured = configuredModels(loaded.config, provider).map(({ id }) => id);
+  const learned = stateDir === undefined ? {} : await readLearnedModels(stateDir);
+  const configured = configuredModels(config, provider).map(({ id }) => id);
   return [...new Set([...configured, ...(await namesOf(provider, learned))])];
 }
 
@@ -85,7 +85,8 @@ async function namesOf(provider: string, learned: LearnedModels): Promise<readon
   return [...new Set([...listed, ...(learned[provider]?.models ?? []).map(({ id }) => id)])];
 }
 
-function listableProviders({ config }: LoadedConfig): readonly string[] {
+/** Every provider that can be named. */
+export function listableProviders({ config }: Pick<LoadedConfig, 'config'>): readonly string[] {
   return [...new Set([...configuredProviders(config), ...knownProviders(), ...CATALOG_PROVIDERS, MIRROR_PROVIDER])];
 }
 
