@@ -140,8 +140,8 @@ export async function loadConfig(location: ConfigLocation): Promise<LoadedConfig
   };
 }
 
-function asWarning({ file, message }: FileRemark): ConfigWarning {
-  return { file, line: 1, path: '', message };
+function asWarning({ file, line = 1, message }: FileRemark): ConfigWarning {
+  return { file, line, path: '', message };
 }
 
 /** Text such as `${NAME}` would be a token that anybody can guess. */

@@ -25,6 +25,8 @@ export interface AddedVariable {
 
 export interface FileRemark {
   readonly file: string;
+  /** Counted from 1; undefined when it is about the whole file. */
+  readonly line?: number | undefined;
   readonly message: string;
 }
 
@@ -85,14 +87,12 @@ function readEnvFile(file: string, mayBeHere: (name: string) => boolean): EnvFil
   const refused = all.filter(({ name }) => !mayBeHere(name)).map(({ name }) => name);
   const exposure = all.length === 0 ? undefined : describeExposure(file, read);
   const why = `${refused.join(', ')} in ${file} ${refused.length === 1 ? 'is' : 'are'} not used: such a variable decides how this program is started or where it sends requests. Give it to the process of the gateway.`;
-  const messages = [
-    ...(exposure ? [exposure] : []),
-    ...(refused.length === 0 ? [] : [why]),
-    ...(malformed.length === 0 ? [] : [describeMalformed(file, malformed)]),
-  ];
+  const messages = [...(exposure ? [exposure] : []), ...(refused.length === 0 ? [] : [why])];
+  const faulty =
+    malformed.length === 0 ? [] : [{ file, line: malformed[0], message: describeMalformed(file, malformed) }];
   return {
     added: all.filter(({ name }) => mayBeHere(name)),
-    remarks: messages.map((message) => ({ file, message })),
+    remarks: [...messages.map((message) => ({ file, message })), ...faulty],
   };
 }
 

@@ -81,6 +81,7 @@ describe('a key', () => {
     const said = loaded.warnings.map(({ message }) => message).join('\n');
     expect(said).toContain(`Lines 2, 4, 5 of ${home.at('.openclaw/.env')} are malformed`);
     expect(said).not.toMatch(/decides how this program|word-of-mine|dashed/);
+    expect(loaded.warnings.map(({ line }) => line)).toContain(2);
   });
 
   it('of the gateway may stand in .env of the state directory', async () => {
