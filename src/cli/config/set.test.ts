@@ -95,6 +95,11 @@ describe('atrium config set', () => {
         'The running gateway has the token that it was started with; this one counts from its next start on.';
       expect(await set()).toMatchObject({ code: 0, out: expect.stringContaining(later) });
       expect(await running.home.run(['models', 'set', 'mirror'])).toMatchObject({ code: 0 });
+      const other = await running.home.run(['config', 'set', 'tools.deny', '[]']);
+      expect([other.code, other.out]).toEqual([
+        0,
+        expect.stringContaining('refuses the token that this command found'),
+      ]);
       const status = await running.home.run(['status']);
       expect([status.code, status.out]).toEqual([
         1,

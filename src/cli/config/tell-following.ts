@@ -23,7 +23,7 @@ export async function tellFollowing(io: CliIo, file: string, at: ConfigPath): Pr
     ];
   } catch (error) {
     if (error instanceof GatewayDownError) return [];
-    if (error instanceof GatewayTokenOtherError)
+    if (error instanceof GatewayTokenOtherError && formatConfigPath(at) === 'gateway.auth.token')
       return ['The running gateway has the token that it was started with; this one counts from its next start on.'];
     if (isUnreachable(error)) return [error.message];
     throw error;
