@@ -64,6 +64,7 @@ const EXPECTED = [
   /^dist\/builds\/[\w-]+\/hooks\/bundled\/[a-z-]+\/HOOK\.md$/,
   /^dist\/builds\/[\w-]+\/cli\/help(?:-wide)?\.txt$/,
   /^dist\/builds\/[\w-]+\/console\/index\.html$/,
+  /^dist\/builds\/[\w-]+\/console\/assets\/[\w-]+\.(?:css|svg|webmanifest)$/,
   /^dist\/(?:[\w-]+\/)*package\.json$/,
 ];
 
