@@ -26,7 +26,7 @@ describe('a machine with nothing configured', () => {
     expect(gateway.out).toMatch(/^Atrium \d+\.\d+\.\d+ is ready\.\n/);
     expect(gateway.out).toMatch(/talk +http:\/\/127\.0\.0\.1:\d+\/#token=\S{40,}\n/);
     expect(gateway.out).toMatch(/agents +main \(default\): mirror\/mirror, /);
-    expect(gateway.out).toContain('Set ANTHROPIC_API_KEY');
+    expect(gateway.out).toContain('Run atrium onboard, set ANTHROPIC_API_KEY');
     expect((await runAtrium(['agent', '--message', 'say hello'], { home: home.home })).out).toBe('hello\n');
     gateway.signal('SIGTERM');
     expect(await gateway.ended()).toBe(0);
