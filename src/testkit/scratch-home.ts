@@ -48,6 +48,7 @@ export class ScratchHome {
   }
 
   remove(): Promise<void> {
-    return rm(this.home, { recursive: true, force: true });
+    // A git that a killed gateway has begun may still write into a new workspace.
+    return rm(this.home, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   }
 }
