@@ -82,6 +82,7 @@ import { openMcp } from './open-mcp.ts';
 import { openState } from './open-state.ts';
 import { PauseWatch } from './pause-watch.ts';
 import { readThreadHistory } from './read-thread-history.ts';
+import { recordLimits } from './record-limits.ts';
 import { RecordSizes } from './record-sizes.ts';
 import { registerSendPolicy } from './register-send-policy.ts';
 import { Retention } from './retention.ts';
@@ -696,6 +697,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     agentPart,
     contextPart,
     limitPart,
+    recordLimits({ retention, recorder }),
     webhookPart,
     // Plugins are opened before a message can come in, because their gates decide about it.
     pluginPart,

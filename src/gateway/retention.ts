@@ -65,9 +65,16 @@ const LEFT_ALONE_MS = 60_000;
 
 export class Retention {
   readonly #parts: RetentionParts;
+  #limits: Config['recorder'];
 
   constructor(parts: RetentionParts) {
     this.#parts = parts;
+    this.#limits = parts.limits;
+  }
+
+  /** From now on these limits hold. */
+  apply(limits: Config['recorder']): void {
+    this.#limits = limits;
   }
 
   async prune({ what, olderThanMs, isDryRun = false, signal }: PruneRequest = {}): Promise<readonly Pruned[]> {
@@ -84,7 +91,7 @@ export class Retention {
 
   /** Without limits where the operator has set none and there is none by itself. */
   #configured(what: Prunable): Limits {
-    const { limits = {} } = this.#parts;
+    const limits = this.#limits ?? {};
     const { captures, trajectory } = limits;
     if (what === 'captures')
       return { maxAgeMs: (captures?.maxDays ?? MAX_DAYS) * DAY_MS, maxBytes: captures?.maxBytes ?? MAX_BYTES };

@@ -19,8 +19,11 @@ export interface HookRecordSinkSettings {
   readonly delayMs?: number | undefined;
 }
 
+const MAX_ROWS = 50_000;
+
 export class HookRecordSink {
-  readonly #settings: Required<HookRecordSinkSettings>;
+  readonly #settings: Required<Omit<HookRecordSinkSettings, 'maxRows'>>;
+  #maxRows: number;
   #pending: HookRecord[] = [];
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
@@ -32,11 +35,16 @@ export class HookRecordSink {
     this.#settings = {
       store,
       warn,
-      maxRows: limits.maxRows ?? 50_000,
       maxPending: limits.maxPending ?? 10_000,
       batchSize: limits.batchSize ?? 500,
       delayMs: limits.delayMs ?? 500,
     };
+    this.#maxRows = limits.maxRows ?? MAX_ROWS;
+  }
+
+  /** From now on this many records are kept. */
+  limit(maxRows: number = MAX_ROWS): void {
+    this.#maxRows = maxRows;
   }
 
   /** The number of records that were lost. */
@@ -87,7 +95,8 @@ export class HookRecordSink {
   }
 
   async #write(batch: readonly HookRecord[]): Promise<void> {
-    const { store, maxRows } = this.#settings;
+    const { store } = this.#settings;
+    const maxRows = this.#maxRows;
     const { seqs } = await store.commit(
       batch.map((row) => ({ insert: 'hookRecords', row })),
       { site: 'hook-records', lazy: true },

@@ -72,6 +72,18 @@ export class Recorder {
     (this.#writers[fact.type] as (fact: RecordedFact) => void)(fact);
   }
 
+  /** The most bytes of the trajectory of one session, and the most calls of hooks. */
+  limit({
+    fileBytes,
+    hookRecords,
+  }: {
+    readonly fileBytes?: number | undefined;
+    readonly hookRecords?: number | undefined;
+  }): void {
+    this.#parts.trajectory.limit(fileBytes);
+    this.#parts.hookRecords?.limit(hookRecords);
+  }
+
   /** Resolves when every record of these sessions is removed, except in debug logs, which contain all sessions. */
   async forgetSessions(sessionIds: readonly string[]): Promise<void> {
     this.#recordHooks();

@@ -60,7 +60,7 @@ export class Trajectory {
   readonly #dir: string;
   readonly #files: AppendedFiles;
   readonly #enabled: boolean;
-  readonly #maxBytes: number;
+  #maxBytes: number;
   readonly #redact: (text: string) => string;
   /** The fields that name a record's run, as text, because a run writes them a dozen times. */
   readonly #fieldsOf = new WeakMap<TraceContext, { readonly traceId: string; readonly fields: string }>();
@@ -84,6 +84,11 @@ export class Trajectory {
 
   get enabled(): boolean {
     return this.#enabled;
+  }
+
+  /** From now on a file may have this many bytes. One that has said that it is full stays as it is. */
+  limit(maxBytes: number = MAX_TRACE_FILE_BYTES): void {
+    this.#maxBytes = maxBytes;
   }
 
   fileOf(sessionId: string): string {
