@@ -1,40 +1,25 @@
 // The composition root: only this file, with the create-… files beside it, builds things. It reads downward as the list
 // of what a gateway consists of; what each part does is in its own folder.
 
-import { queueInjection } from '../agent/queue-injection.ts';
 import { readFrame } from '../agent/request-frame.ts';
 import type { RunParts } from '../agent/run-parts.ts';
-import { tellForgottenEnds } from '../agent/tell-forgotten-ends.ts';
-import { sessionContext, sessionTelling } from '../agent/tell-session.ts';
 import type { Channel } from '../channels/channel.ts';
-import { expandAccessGroups, listAccessGroupProblems } from '../config/access-groups.ts';
 import { listAgentIds, resolveAgentDefaults, resolveDefaultAgentId } from '../config/agents.ts';
-import { groupHistoryLimitOf } from '../config/channels/history-limit.ts';
 import { withConfigVariables } from '../config/config-variables.ts';
-import { configuredTokenOf } from '../config/configured-token.ts';
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { formatModelRef } from '../config/model-choice.ts';
-import { modelPrices } from '../config/model-prices.ts';
-import { listOwnerProblems } from '../config/owners.ts';
 import { maxConcurrentSubagents } from '../config/subagent-settings.ts';
 import { resolveTimezone } from '../config/timezone.ts';
-import { webFetchSettingsOf } from '../config/tool-settings.ts';
-import { DeadLetters } from '../delivery/dead-letters.ts';
-import { OUTBOUND_HOOKS } from '../delivery/delivery-hooks.ts';
 import { shownEvents } from '../delivery/shown-events.ts';
 import type { PackSink } from '../facts/teller.ts';
 import type { HookStatistics } from '../hooks/hook-statistics.ts';
 import type { HookRunner } from '../hooks/runner.ts';
 import { EmbeddedLanes } from '../lanes/embedded-lanes.ts';
-import { GatewayNotReadyError } from '../protocol/errors.ts';
-import type { Surface } from '../protocol/inbound.ts';
 import type { Log, Say } from '../protocol/log.ts';
 import { isSubagentSessionKey, parseAgentSessionKey } from '../protocol/session-key.ts';
-import { within } from '../protocol/time-limit.ts';
 import { KnownParts } from '../recorder/known-parts.ts';
-import { planForget } from '../recorder/prune-captures.ts';
-import { Sessions } from '../sessions/sessions.ts';
+import type { Sessions } from '../sessions/sessions.ts';
 import type { StateLock } from '../store/state-lock.ts';
 import { logFacts } from '../telemetry/fact-lines.ts';
 import type { SessionMail } from '../tools/sessions-send.ts';
@@ -46,7 +31,6 @@ import type { ExtensionRow } from './channels/channel-extensions.ts';
 import { channelMemory } from './channels/channel-memory.ts';
 import { listNativeCommands } from './channels/list-native-commands.ts';
 import { PlatformChannels } from './channels/platform-channels.ts';
-import { LIVE_CONTEXT_SETTINGS } from './composer/context-engine.ts';
 import type { HandlerModules } from './composer/handler-program.ts';
 import { ConfigWatch } from './config-watch.ts';
 import { ContextWarnings } from './context-warnings.ts';
@@ -60,62 +44,45 @@ import { createRecords, type WatchFacts } from './create-records.ts';
 import { createRedactor } from './create-redactor.ts';
 import { createRunParts } from './create-run-parts.ts';
 import { createSchedule, type GatewaySchedule } from './create-schedule.ts';
+import { createServices } from './create-services.ts';
+import { createSessions } from './create-sessions.ts';
 import { createSpawner } from './create-spawner.ts';
+import { createStatusParts } from './create-status-parts.ts';
+import { createSuspensions } from './create-suspensions.ts';
 import { createTelemetry } from './create-telemetry.ts';
-import { UnknownChannelError } from './errors.ts';
+import { createWayIn } from './create-way-in.ts';
 import { FaultLog } from './fault-log.ts';
 import { GatewayDelivery } from './gateway-delivery.ts';
 import { gatewayHookContext } from './gateway-hook-context.ts';
-import { type GatewayPart, type GatewayStop, openParts, type StopReason } from './gateway-part.ts';
+import { type GatewayPart, openParts, type StopReason } from './gateway-part.ts';
 import { Housekeeping } from './housekeeping.ts';
-import { Admission } from './inbound/admission.ts';
 import { approveCommand } from './inbound/approve-command.ts';
 import { GatewayCommandPorts } from './inbound/command-ports.ts';
-import { Inbox } from './inbound/inbox.ts';
-import { OverheardTalk } from './inbound/overheard-talk.ts';
-import { RefusalLog } from './inbound/refusal-log.ts';
 import { subagentsCommand } from './inbound/subagents-command.ts';
 import { tellStop } from './inbound/tell-stop.ts';
-import { RunWork } from './lane-work.ts';
-import { isOnlyAddition, LiveAgents } from './live-agents.ts';
+import { listParts, pluginPartOf } from './list-parts.ts';
+import { LiveAgents } from './live-agents.ts';
 import { openMcp } from './open-mcp.ts';
 import { openState } from './open-state.ts';
-import { PauseWatch } from './pause-watch.ts';
 import { readThreadHistory } from './read-thread-history.ts';
-import { recordLimits } from './record-limits.ts';
 import { RecordSizes } from './record-sizes.ts';
 import { registerSendPolicy } from './register-send-policy.ts';
 import { Retention } from './retention.ts';
 import { RunTroubles } from './run-troubles.ts';
 import { sayLine } from './say-line.ts';
-import { Approvals } from './services/approvals.ts';
-import { Attachments } from './services/attachments.ts';
-import { checkInstall } from './services/check-install.ts';
 import { Children } from './services/children.ts';
 import { ClientCalls } from './services/client-calls.ts';
-import { Embeddings } from './services/embeddings.ts';
-import { explainTools } from './services/explain-tools.ts';
-import { listAgentStatuses, readGatewayStatus } from './services/gateway-status.ts';
-import { HookControl } from './services/hook-control.ts';
-import { readHookInventory } from './services/hook-inventory.ts';
-import { Pairings } from './services/pairings.ts';
-import { lookAtContext, previewMessage } from './services/preview-message.ts';
-import { ReceiptIndex } from './services/receipts/receipt-index.ts';
+import type { StatusParts } from './services/gateway-status.ts';
 import { Runs } from './services/runs.ts';
-import { WordIndex } from './services/search/word-index.ts';
 import type { Services } from './services/services.ts';
-import { describeNearLimits, readSpending } from './services/spending.ts';
-import { Suspensions } from './services/suspensions.ts';
-import { Waits } from './services/waits.ts';
 import { SpendLimits } from './spend-limits.ts';
 import { StoreWatch } from './store-watch.ts';
-import { WEBHOOK_SETTINGS, Webhooks } from './webhooks/webhooks.ts';
 import { Workspaces } from './workspaces.ts';
 
 /** Listeners that are told that the gateway stops have at least this long, even when the time for stopping is over. */
-const LAST_WORDS_MS = 2_000;
+const _LAST_WORDS_MS = 2_000;
 /** Each step of a stop has at least this long, even when the gateway stops in a hurry. */
-const LEAST_CLOSE_MS = 500;
+const _LEAST_CLOSE_MS = 500;
 
 export interface GatewayOptions {
   readonly environment: Environment;
@@ -204,7 +171,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     redactor,
   });
   const attachments = createAttachments({ environment, config, store, now });
-  const { live, recorder, hooks, teller } = records;
+  const { live, hooks, teller } = records;
   // A trial lets runs fail on purpose.
   const runTroubles = new RunTroubles(new FaultLog({ warn: options.isTrial ? () => undefined : warn, now }));
   live.subscribe(runTroubles.look);
@@ -346,30 +313,8 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const spawner = createSpawner({ environment, config, store, drafting, records, delivery, wakeLane, now });
   const subscribe = live.subscribe.bind(live);
   const shown = shownEvents({ hooks, subscribe });
-  const approvals = new Approvals({
-    store,
-    delivery,
-    wakeLane,
-    tell,
-    subscribe,
-    now,
-    warn,
-  });
-  const waits = new Waits({
-    store,
-    unended: async (childKeys) => {
-      const working = await store.select('children', { where: { childKey: { in: childKeys }, endedAt: null } });
-      return working.map(({ childKey }) => childKey);
-    },
-    concerns: ({ type }) => type === 'wait-start' || type === 'child-end',
-    subscribe,
-    wakeLane,
-    tell,
-    now,
-    warn,
-  });
-  const stopLane = (sessionKey: string, reason: string) => lanes.stop(sessionKey, reason);
-  const suspensions = new Suspensions({ store, approvals, waits, stopLane });
+  const suspending = createSuspensions({ store, records, delivery, lanes, now, warn });
+  const { approvals, waits, suspensions } = suspending;
   const commands = new GatewayCommandPorts({
     store,
     commands: plugins.commands,
@@ -414,37 +359,25 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     warn,
   });
 
-  // The services that clients, commands and plugins may use.
-  const inboxLanes = {
-    wake: (sessionKey: string) => {
-      lanes.wake(sessionKey);
-      waits.messageCame(sessionKey);
-    },
-  };
-  const inbox = new Inbox({ store, hooks, route, commands, delivery, tell, lanes: inboxLanes, attachments, now });
-  const webhooks = new Webhooks({
+  const wayIn = createWayIn({
+    environment,
     config,
-    gatewayToken: options.token ?? configuredTokenOf(config, environment.variables),
+    token: options.token,
     store,
-    inbox,
-    queueInjection: (request) => queueInjection({ store, now }, request),
-    mainSessionKeyOf: schedule.toolJobs.mainSessionKeyOf,
-    channels: () => delivery.channels.map(({ id }) => id),
+    records,
+    attachments,
+    route,
+    delivery,
+    commands,
+    schedule,
+    lanes,
+    waits,
     now,
     warn,
   });
-  const pairings = new Pairings({ store, delivery, route, now });
-  const refusals = new RefusalLog({ warn, now });
-  const overheard = new OverheardTalk((surface) => groupHistoryLimitOf(config, surface));
-  const admission = new Admission({
-    inbox,
-    pairings,
-    refusals,
-    overheard,
-    expandGroups: (entries, channel) => expandAccessGroups(config, entries, channel),
-    attachments,
-    now,
-  });
+  const { inbox, admission } = wayIn;
+
+  // What can be asked for and what is shown.
   const clientCalls = new ClientCalls({ store, wakeLane, tell, now });
   const runs = new Runs({ store, lanes, suspensions, live, tell, childEnd: runParts, now });
   const children: Children = new Children({
@@ -465,316 +398,117 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     extensions: options.extensions,
   });
   const chatRecords = createChatRecords({ config, environment, store, subscribe, warn });
-  const sessions = new Sessions({
+  const sessions: Sessions = createSessions({
     store,
+    records,
+    drafting,
+    plugins,
+    attachments,
+    chatRecords,
+    knownParts,
+    runs,
+    children,
+    startedAt,
     now,
-    telling: (occasion, isRecovered) =>
-      sessionTelling(tell, {
-        contextOf: (session) => sessionContext(session, workspaceDirOf(session.agentId), occasion, isRecovered),
-        // For an end that is told late, it is not known any more which client or platform asked for it.
-        command: { source: isRecovered ? 'recovery' : 'api' },
-      }),
-    isEndHeard: () => hooks.has('session_end'),
-    upSince: startedAt,
-    withoutRuns: (sessionKey, stopping, work) => runs.withoutRuns(sessionKey, stopping, work),
-    endChild: (sessionKey, outcome) => children.end(sessionKey, outcome),
-    planForget: (runIds) => {
-      knownParts.forget();
-      return planForget(store, runIds);
-    },
-    forgetRecords: (sessionIds) => recorder.forgetSessions(sessionIds),
-    forgetAttachments: (rows) => attachments.forget(rows),
-    forgetProcesses: (sessionKey) => drafting.exec.processes.forget(sessionKey),
-    releaseSession: async (sessionKey) => {
-      await chatRecords.compare(sessionKey);
-      await plugins.cleanup.releaseSession(sessionKey, 'delete');
-    },
-    show: (rows) => plugins.extensions.show(rows),
   });
   const { trajectoryDir } = records;
   const retention = new Retention({ store, trajectoryDir, limits: config.recorder, now });
   const sizes = new RecordSizes({ store, stateDir, trajectoryDir, exportsDir: exportsDir(stateDir), now });
-  const statusParts = {
+  const statusParts: StatusParts = createStatusParts({
+    loaded,
     store,
+    storeWatch,
+    records,
+    telemetry,
+    drafting,
+    handlers,
+    workspaces,
+    contextWarnings,
+    runTroubles,
+    chatRecords,
+    plugins,
+    mcp,
+    delivery,
+    platforms,
+    wayIn,
+    schedule,
     lanes,
-    jobs: schedule.jobs,
-    channels: () => delivery.channels,
-    agents: () => listAgentStatuses(config, workspaceDirOf, (agentId) => modelsOf(agentId)),
-    warnings: () => [
-      ...storeWatch.warnings,
-      ...telemetry.problems,
-      // What is odd about limits and webhooks may have changed since the start.
-      ...loaded.warnings.filter(({ path }) => !/^(limits\.spend|hooks\.)/.test(path)).map(({ message }) => message),
-      ...spendLimits.warnings,
-      ...webhooks.problems,
-      ...configWatch.warnings(),
-      ...models.problems(),
-      ...drafting.exec.problems,
-      ...drafting.toolWarnings(),
-      ...listAccessGroupProblems(config),
-      ...listOwnerProblems(config),
-      ...mcp.warnings,
-      ...platforms.problems,
-      ...plugins.troubles(),
-      ...handlers.inline,
-      ...workspaces.warnings,
-      ...chatRecords.warnings,
-      ...records.handlerTroubles.warnings,
-      ...runTroubles.warnings,
-      ...contextWarnings.warnings,
-    ],
-    refused: () => refusals.count,
-    now,
-    unused: loaded.unused,
-    keys: loaded.keys,
-    debug: () => records.debugSwitches.list(),
+    spendLimits,
+    configWatch,
     sizes,
+    modelsOf: (agentId) => modelsOf(agentId),
     url: () => url,
     stateDir,
     startedAt,
-  };
-  const heardAt = (surface: Surface) => overheard.at(surface);
-  const previewing = { draft: runParts, engine, route, commands, heardAt, now };
-  const services: Services = {
+    now,
+  });
+  const services: Services = createServices({
+    environment,
+    config,
+    configWatch,
     store,
-    storeProblem: () => storeWatch.problem(),
-    inbox,
-    attachments: new Attachments({ files: attachments, web: webFetchSettingsOf(config) }),
-    route,
+    storeWatch,
+    records,
+    redactor,
+    telemetry,
+    retention,
+    files: attachments,
+    plugins,
+    mcp,
+    drafting,
+    runParts,
+    delivery,
+    platforms,
+    wayIn,
+    commands,
+    schedule,
+    spendLimits,
+    statusParts,
     subscribe: shown,
-    status: async () => {
-      // A change of the files is noticed here even when it was made a moment ago.
-      await configWatch.state();
-      const near = describeNearLimits(await readSpending(store, spendLimits.settings, now()));
-      const told = await readGatewayStatus(statusParts);
-      return { ...told, warnings: [...told.warnings, ...near] };
-    },
-    metrics: async () => (await telemetry.prometheus?.()) ?? '',
-    spending: async () => {
-      await configWatch.state();
-      return readSpending(store, spendLimits.settings, now());
-    },
     runs,
     clientCalls,
-    areAnswersJudged: () => OUTBOUND_HOOKS.some((hook) => hooks.has(hook)),
     sessions,
-    injections: { queue: (request) => queueInjection({ store, now }, request) },
     approvals,
-    pairings,
-    channels: {
-      reopen: async (id) => {
-        await configWatch.state();
-        if (!(await platforms.reopen(id))) throw new UnknownChannelError({ channel: id });
-        return (
-          platforms
-            .list()
-            .find((each) => each.id === id)
-            ?.accounts?.list() ?? []
-        );
-      },
-    },
     children,
-    commands,
-    jobs: schedule.jobs,
-    webhooks,
-    deadLetters: new DeadLetters({ store, wakeLane, wakeOutbox: () => outbox.wake(), ttlMs: delivery.ttlMs, now }),
-    debug: records.debugSwitches,
-    records: {
-      prune: (request) => retention.prune(request),
-      exportSession: async ({ parent = exportsDir(stateDir), ...request }) => {
-        const { exportSession } = await import('./bundle/export-session.ts');
-        await recorder.drain();
-        return exportSession({ store, trajectoryDir, now, redactor }, { ...request, parent });
-      },
-    },
-    plugins: plugins.control,
-    hooks: new HookControl({
-      hooks,
-      statistics: records.hookStatistics,
-      plugins: plugins.control,
-      agents: () => engine.prepareAll(),
-      inventory: (request) => readHookInventory({ engine, environment }, { ...request, at: new Date(now()) }),
-      reload: () => engine.reload(),
-    }),
-    methods: plugins.methods,
-    context: {
-      preview: (request) => previewMessage(previewing, request),
-      look: async (request) => {
-        const look = await lookAtContext(previewing, request);
-        return { ...look, configuration: configWatch.current };
-      },
-    },
-    tools: {
-      explain: (request) => explainTools({ ...drafting, config }, request),
-      mcpServers: () => mcp.statuses(),
-    },
-    embeddings: new Embeddings({
-      config,
-      variables: environment.variables,
-      store,
-      spend: () => spendLimits.settings,
-      now,
-    }),
-    models: { pricesOf: (provider, model) => modelPrices(configWatch.current.config, provider, model) },
-    configuration: configWatch,
-    installs: { check: (event, context) => checkInstall(hooks, event, context) },
-  };
+    wakeLane,
+    now,
+  });
 
   const housekeeping = new Housekeeping({ retention, attachments, sizes, warn });
 
-  const receiptIndex = new ReceiptIndex({ store, warn });
-  const wordIndex = new WordIndex({ store, warn });
-
-  const pauseWatch = new PauseWatch(warn);
-
-  // The parts are opened from top to bottom and closed from bottom to top.
-  const farewell = async ({ reason, left }: GatewayStop) => {
-    await sessions.tellStop(reason, left(LEAST_CLOSE_MS));
-    if (reason === 'restart') await within(left(LAST_WORDS_MS), tell('gateway-restarting', { reason }));
-    await within(left(LAST_WORDS_MS), tell('gateway-stopping', { reason }));
-    await teller.settle(left(LEAST_CLOSE_MS));
-    await hooks.drain(left(LEAST_CLOSE_MS));
-    await plugins.stop();
-    await within(left(LAST_WORDS_MS), tell('gateway-stopped', { reason, context: hookContext }));
-  };
-  const closeState = async () => {
-    await store.close();
-    await lock.release();
-  };
-  const pluginPart: GatewayPart = {
-    name: 'the plugins',
-    reads: ['plugins'],
-    sharesReading: ['agents.list', 'agents.defaults.workspace'],
-    open: () => plugins.load(),
-    reopen: (changed) => plugins.apply(changed),
-    close: ({ left }) => plugins.close(left()),
-  };
-  const platformPart: GatewayPart = {
-    name: 'the chat platforms',
-    reads: ['channels'],
-    open: () => platforms.open(config),
-    reopen: (changed) => platforms.apply(changed.config),
-    close: () => platforms.close(),
-  };
-  const contextPart: GatewayPart = {
-    name: 'the context',
-    reads: LIVE_CONTEXT_SETTINGS,
-    files: () => engine.handlerFiles(),
-    reopen: async (changed) => engine.apply({ ...changed.config, agents: config.agents }),
-  };
-  const agentPart: GatewayPart = {
-    name: 'the agents',
-    sharesReading: ['agents.list'],
-    follows: (path, start, changed) => path === 'agents.list' && isOnlyAddition(start, changed),
-    reopen: async (changed) => {
-      if (!agents.apply(changed.config)) return;
-      engine.apply({ ...engine.config, agents: config.agents });
-      workspaces.prepareAll();
-    },
-  };
-  const limitPart: GatewayPart = {
-    name: 'the limits on spending',
-    reads: ['limits'],
-    reopen: async (changed) => {
-      for (const sentence of spendLimits.apply(changed.config)) warn(sentence);
-    },
-  };
-  const webhookPart: GatewayPart = {
-    name: 'the webhooks',
-    reads: WEBHOOK_SETTINGS,
-    reopen: async (changed) => webhooks.apply(changed.config),
-  };
-  const parts: readonly GatewayPart[] = [
-    { name: 'the state directory', close: closeState },
-    { name: 'the recorder', close: () => recorder.drain() },
-    {
-      name: 'traces and metrics',
-      open: () => telemetry.open(),
-      close: ({ left }) => telemetry.close(Math.min(left(LEAST_CLOSE_MS), LAST_WORDS_MS)),
-    },
+  const pluginPart = pluginPartOf(plugins);
+  const parts: readonly GatewayPart[] = listParts({
+    config,
+    isTrial: options.isTrial,
+    agents,
+    configWatch,
+    lock,
+    store,
+    records,
+    telemetry,
     chatRecords,
-    { name: 'the workspaces', open: () => workspaces.prepareAll(), close: () => workspaces.settle() },
-    agentPart,
-    contextPart,
-    limitPart,
-    recordLimits({ retention, recorder }),
-    webhookPart,
-    // Plugins are opened before a message can come in, because their gates decide about it.
+    workspaces,
+    contextWarnings,
+    plugins,
     pluginPart,
-    {
-      name: 'the channels',
-      open: async () => {
-        for (const channel of delivery.fixed) await channel.open(admission.portFor(channel));
-      },
-      close: async () => {
-        for (const channel of delivery.fixed) await channel.close();
-      },
-    },
-    ...(options.isTrial ? [] : [platformPart]),
-    // This is told when every run has ended and every answer was handed over.
-    { name: 'the telling of the stop', close: farewell },
-    { name: 'the ends of jobs', open: () => schedule.changes.open(), close: () => schedule.changes.close() },
-    {
-      name: 'the drafts',
-      open: () => delivery.drafts.open(),
-      close: async () => {
-        delivery.typing.close();
-        await delivery.drafts.close();
-      },
-    },
-    { name: 'the outbox', open: () => outbox.open(), close: ({ left }) => outbox.close(left(LEAST_CLOSE_MS)) },
-    {
-      name: 'the live events',
-      open: () =>
-        shown((event) => {
-          sockets.web.watch(event);
-          sockets.cli.watch(event);
-          delivery.watch(event);
-        }),
-      close: () => live.close(new GatewayNotReadyError({ state: 'draining' })),
-    },
-    { name: 'the MCP servers', close: () => mcp.close() },
-    {
-      name: 'the commands in the background',
-      open: () => drafting.exec.processes.open(),
-      close: () => drafting.exec.processes.close(),
-    },
-    {
-      name: 'the ends that were not told',
-      // Older ends are told before new runs end. The gateway does not wait for it.
-      open: () => {
-        void tellForgottenEnds(runParts);
-        void sessions.tellForgottenEnds();
-      },
-    },
-    // Their time goes on while the lanes drain, so it is closed after them.
-    { name: 'the time of children', close: ({ left }) => children.close(left(LEAST_CLOSE_MS)) },
-    {
-      name: 'the lanes',
-      open: () => lanes.open(new RunWork(runParts)),
-      close: ({ left }) => lanes.close(left()),
-    },
-    { name: 'the suspended runs', open: () => suspensions.open() },
-    { name: 'the approvals', open: () => approvals.open(), close: () => approvals.close() },
-    { name: 'the children', open: () => children.open() },
-    { name: 'the waits', open: () => waits.open(), close: () => waits.close() },
-    { name: 'the schedule', open: () => schedule.open(), close: () => schedule.close() },
-    ...(options.isTrial
-      ? []
-      : [
-          // Services may use everything that is open by now. They are stopped together with the telling of the stop,
-          // after the last run.
-          { name: 'the services of plugins', open: () => plugins.start() },
-          { name: 'the configuration', open: () => configWatch.open(), close: () => configWatch.close() },
-        ]),
-    { name: 'the watch over pauses', open: () => pauseWatch.open(), close: () => pauseWatch.close() },
-    ...(config.recorder?.enabled === false
-      ? []
-      : [{ name: 'the receipts of prompts', open: () => receiptIndex.open(), close: () => receiptIndex.close() }]),
-    { name: 'the words of conversations', open: () => wordIndex.open(), close: () => wordIndex.close() },
-    { name: 'the housekeeping', open: () => housekeeping.open(), close: () => housekeeping.close() },
-    { name: 'the warnings about handlers', close: () => contextWarnings.close() },
-  ];
+    mcp,
+    drafting,
+    delivery,
+    platforms,
+    wayIn,
+    shown,
+    runParts,
+    lanes,
+    suspending,
+    sessions,
+    children,
+    schedule,
+    spendLimits,
+    retention,
+    housekeeping,
+    hookContext,
+    warn,
+  });
   const close = await openParts(parts, warn);
 
   return {

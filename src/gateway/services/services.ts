@@ -1,4 +1,4 @@
-// The services of a running gateway: one per noun, each beside its domain, built by `main.ts` and handed to the routes,
+// The services of a running gateway: one per noun, each beside its domain, built by `create-services.ts` and handed to the routes,
 // the commands and the plugins. This file has no behaviour of its own.
 
 import type { InjectionRequest, QueuedText } from '../../agent/queue-injection.ts';

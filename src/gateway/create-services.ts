@@ -1,0 +1,162 @@
+// Builds the services that clients, commands and plugins may use: one entry per noun of `Services`, each with the parts
+// that it needs.
+
+import { queueInjection } from '../agent/queue-injection.ts';
+import type { RunParts } from '../agent/run-parts.ts';
+import type { AttachmentStore } from '../attachments/attachment-store.ts';
+import type { Environment } from '../config/environment.ts';
+import { modelPrices } from '../config/model-prices.ts';
+import type { Config } from '../config/schema.ts';
+import { webFetchSettingsOf } from '../config/tool-settings.ts';
+import { DeadLetters } from '../delivery/dead-letters.ts';
+import { OUTBOUND_HOOKS } from '../delivery/delivery-hooks.ts';
+import type { Redactor } from '../recorder/redactor.ts';
+import type { Store } from '../store/store.ts';
+import type { McpServers } from '../tools/mcp/mcp-servers.ts';
+import { exportsDir } from './bundle/exports-dir.ts';
+import type { PlatformChannels } from './channels/platform-channels.ts';
+import type { ConfigWatch } from './config-watch.ts';
+import type { BuiltDraftParts } from './create-draft-parts.ts';
+import type { GatewayPlugins } from './create-plugins.ts';
+import type { Records } from './create-records.ts';
+import type { GatewaySchedule } from './create-schedule.ts';
+import type { Telemetry } from './create-telemetry.ts';
+import type { WayIn } from './create-way-in.ts';
+import { UnknownChannelError } from './errors.ts';
+import type { GatewayDelivery } from './gateway-delivery.ts';
+import type { Retention } from './retention.ts';
+import { Attachments } from './services/attachments.ts';
+import { checkInstall } from './services/check-install.ts';
+import { Embeddings } from './services/embeddings.ts';
+import { explainTools } from './services/explain-tools.ts';
+import { readGatewayStatus, type StatusParts } from './services/gateway-status.ts';
+import { HookControl } from './services/hook-control.ts';
+import { readHookInventory } from './services/hook-inventory.ts';
+import { lookAtContext, previewMessage } from './services/preview-message.ts';
+import type { Services } from './services/services.ts';
+import { describeNearLimits, readSpending } from './services/spending.ts';
+import type { SpendLimits } from './spend-limits.ts';
+import type { StoreWatch } from './store-watch.ts';
+
+export interface ServiceOptions
+  extends Pick<Services, 'subscribe' | 'runs' | 'clientCalls' | 'sessions' | 'approvals' | 'children'> {
+  readonly environment: Environment;
+  readonly config: Config;
+  readonly configWatch: ConfigWatch;
+  readonly store: Store;
+  readonly storeWatch: Pick<StoreWatch, 'problem'>;
+  readonly records: Records;
+  readonly redactor: Redactor;
+  readonly telemetry: Pick<Telemetry, 'prometheus'>;
+  readonly retention: Pick<Retention, 'prune'>;
+  readonly files: AttachmentStore;
+  readonly plugins: GatewayPlugins;
+  readonly mcp: McpServers;
+  readonly drafting: BuiltDraftParts;
+  readonly runParts: RunParts;
+  readonly delivery: GatewayDelivery;
+  readonly platforms: Pick<PlatformChannels, 'list' | 'reopen'>;
+  readonly wayIn: Pick<WayIn, 'inbox' | 'webhooks' | 'pairings' | 'overheard'>;
+  readonly commands: Services['commands'] & Parameters<typeof previewMessage>[0]['commands'];
+  readonly schedule: Pick<GatewaySchedule, 'jobs'>;
+  readonly spendLimits: Pick<SpendLimits, 'settings'>;
+  readonly statusParts: StatusParts;
+  readonly wakeLane: (sessionKey: string) => void;
+  readonly now: () => number;
+}
+
+export function createServices(options: ServiceOptions): Services {
+  const { environment, config, configWatch, store, records, plugins, drafting, delivery, wayIn, now } = options;
+  const { hooks, recorder, trajectoryDir } = records;
+  const { engine, route } = drafting;
+  const { overheard } = wayIn;
+  const spend = () => options.spendLimits.settings;
+  const previewing = {
+    draft: options.runParts,
+    engine,
+    route,
+    commands: options.commands,
+    heardAt: (surface: Parameters<typeof overheard.at>[0]) => overheard.at(surface),
+    now,
+  };
+  return {
+    store,
+    storeProblem: () => options.storeWatch.problem(),
+    inbox: wayIn.inbox,
+    attachments: new Attachments({ files: options.files, web: webFetchSettingsOf(config) }),
+    route,
+    subscribe: options.subscribe,
+    status: async () => {
+      // A change of the files is noticed here even when it was made a moment ago.
+      await configWatch.state();
+      const near = describeNearLimits(await readSpending(store, spend(), now()));
+      const told = await readGatewayStatus(options.statusParts);
+      return { ...told, warnings: [...told.warnings, ...near] };
+    },
+    metrics: async () => (await options.telemetry.prometheus?.()) ?? '',
+    spending: async () => {
+      await configWatch.state();
+      return readSpending(store, spend(), now());
+    },
+    runs: options.runs,
+    clientCalls: options.clientCalls,
+    areAnswersJudged: () => OUTBOUND_HOOKS.some((hook) => hooks.has(hook)),
+    sessions: options.sessions,
+    injections: { queue: (request) => queueInjection({ store, now }, request) },
+    approvals: options.approvals,
+    pairings: wayIn.pairings,
+    channels: {
+      reopen: async (id) => {
+        await configWatch.state();
+        if (!(await options.platforms.reopen(id))) throw new UnknownChannelError({ channel: id });
+        const channel = options.platforms.list().find((each) => each.id === id);
+        return channel?.accounts?.list() ?? [];
+      },
+    },
+    children: options.children,
+    commands: options.commands,
+    jobs: options.schedule.jobs,
+    webhooks: wayIn.webhooks,
+    deadLetters: new DeadLetters({
+      store,
+      wakeLane: options.wakeLane,
+      wakeOutbox: () => delivery.outbox.wake(),
+      ttlMs: delivery.ttlMs,
+      now,
+    }),
+    debug: records.debugSwitches,
+    records: {
+      prune: (request) => options.retention.prune(request),
+      exportSession: async ({ parent = exportsDir(environment.stateDir), ...request }) => {
+        const { exportSession } = await import('./bundle/export-session.ts');
+        await recorder.drain();
+        return exportSession({ store, trajectoryDir, now, redactor: options.redactor }, { ...request, parent });
+      },
+    },
+    plugins: plugins.control,
+    hooks: new HookControl({
+      hooks,
+      statistics: records.hookStatistics,
+      plugins: plugins.control,
+      agents: () => engine.prepareAll(),
+      inventory: (request) => readHookInventory({ engine, environment }, { ...request, at: new Date(now()) }),
+      reload: () => engine.reload(),
+    }),
+    methods: plugins.methods,
+    context: {
+      preview: (request) => previewMessage(previewing, request),
+      look: async (request) => {
+        const look = await lookAtContext(previewing, request);
+        return { ...look, configuration: configWatch.current };
+      },
+    },
+    tools: {
+      explain: (request) => explainTools({ ...drafting, config }, request),
+      mcpServers: () => options.mcp.statuses(),
+    },
+    embeddings: new Embeddings({ config, variables: environment.variables, store, spend, now }),
+    models: { pricesOf: (provider, model) => modelPrices(configWatch.current.config, provider, model) },
+    configuration: configWatch,
+    installs: { check: (event, context) => checkInstall(hooks, event, context) },
+  };
+}

@@ -1,0 +1,88 @@
+// Builds the way in: who may talk, the inbox that every message goes through, and the webhooks of other programs.
+
+import { queueInjection } from '../agent/queue-injection.ts';
+import type { AttachmentStore } from '../attachments/attachment-store.ts';
+import { expandAccessGroups } from '../config/access-groups.ts';
+import { groupHistoryLimitOf } from '../config/channels/history-limit.ts';
+import { configuredTokenOf } from '../config/configured-token.ts';
+import type { Environment } from '../config/environment.ts';
+import type { Config } from '../config/schema.ts';
+import type { Lanes } from '../lanes/lanes.ts';
+import type { Say } from '../protocol/log.ts';
+import type { Store } from '../store/store.ts';
+import type { BuiltDraftParts } from './create-draft-parts.ts';
+import type { Records } from './create-records.ts';
+import type { GatewaySchedule } from './create-schedule.ts';
+import type { GatewayDelivery } from './gateway-delivery.ts';
+import { Admission } from './inbound/admission.ts';
+import type { GatewayCommandPorts } from './inbound/command-ports.ts';
+import { Inbox } from './inbound/inbox.ts';
+import { OverheardTalk } from './inbound/overheard-talk.ts';
+import { RefusalLog } from './inbound/refusal-log.ts';
+import { Pairings } from './services/pairings.ts';
+import type { Waits } from './services/waits.ts';
+import { Webhooks } from './webhooks/webhooks.ts';
+
+export interface WayInOptions {
+  readonly environment: Environment;
+  readonly config: Config;
+  /** The token that clients of this gateway need. Without it, the one that the operator chose. */
+  readonly token?: string | undefined;
+  readonly store: Store;
+  readonly records: Pick<Records, 'hooks' | 'teller'>;
+  readonly attachments: AttachmentStore;
+  readonly route: BuiltDraftParts['route'];
+  readonly delivery: GatewayDelivery;
+  readonly commands: GatewayCommandPorts;
+  readonly schedule: Pick<GatewaySchedule, 'toolJobs'>;
+  readonly lanes: Pick<Lanes, 'wake'>;
+  readonly waits: Pick<Waits, 'messageCame'>;
+  readonly now: () => number;
+  readonly warn: Say;
+}
+
+export interface WayIn {
+  readonly inbox: Inbox;
+  readonly webhooks: Webhooks;
+  readonly pairings: Pairings;
+  readonly admission: Admission;
+  readonly refusals: RefusalLog;
+  /** What was said in groups since the agent was asked last. */
+  readonly overheard: OverheardTalk;
+}
+
+export function createWayIn(options: WayInOptions): WayIn {
+  const { environment, config, store, records, attachments, route, delivery, commands, now, warn } = options;
+  const { tell } = records.teller;
+  const lanes = {
+    wake: (sessionKey: string) => {
+      options.lanes.wake(sessionKey);
+      options.waits.messageCame(sessionKey);
+    },
+  };
+  const inbox = new Inbox({ store, hooks: records.hooks, route, commands, delivery, tell, lanes, attachments, now });
+  const webhooks = new Webhooks({
+    config,
+    gatewayToken: options.token ?? configuredTokenOf(config, environment.variables),
+    store,
+    inbox,
+    queueInjection: (request) => queueInjection({ store, now }, request),
+    mainSessionKeyOf: options.schedule.toolJobs.mainSessionKeyOf,
+    channels: () => delivery.channels.map(({ id }) => id),
+    now,
+    warn,
+  });
+  const pairings = new Pairings({ store, delivery, route, now });
+  const refusals = new RefusalLog({ warn, now });
+  const overheard = new OverheardTalk((surface) => groupHistoryLimitOf(config, surface));
+  const admission = new Admission({
+    inbox,
+    pairings,
+    refusals,
+    overheard,
+    expandGroups: (entries, channel) => expandAccessGroups(config, entries, channel),
+    attachments,
+    now,
+  });
+  return { inbox, webhooks, pairings, admission, refusals, overheard };
+}

@@ -1,0 +1,254 @@
+// The parts of a gateway as a list: they are opened from top to bottom and closed from bottom to top. What may change
+// while a part is open stands with the part, as the paths of the configuration that it reads.
+
+import type { RunParts } from '../agent/run-parts.ts';
+import { tellForgottenEnds } from '../agent/tell-forgotten-ends.ts';
+import type { Config } from '../config/schema.ts';
+import type { shownEvents } from '../delivery/shown-events.ts';
+import type { GatewayHookContext } from '../hooks/lifecycle-hooks.ts';
+import type { EmbeddedLanes } from '../lanes/embedded-lanes.ts';
+import { GatewayNotReadyError } from '../protocol/errors.ts';
+import type { Say } from '../protocol/log.ts';
+import { within } from '../protocol/time-limit.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import type { StateLock } from '../store/state-lock.ts';
+import type { Store } from '../store/store.ts';
+import type { McpServers } from '../tools/mcp/mcp-servers.ts';
+import type { PlatformChannels } from './channels/platform-channels.ts';
+import { LIVE_CONTEXT_SETTINGS } from './composer/context-engine.ts';
+import type { ConfigWatch } from './config-watch.ts';
+import type { ContextWarnings } from './context-warnings.ts';
+import type { ChatRecordsPart } from './create-chat-records.ts';
+import type { BuiltDraftParts } from './create-draft-parts.ts';
+import type { GatewayPlugins } from './create-plugins.ts';
+import type { Records } from './create-records.ts';
+import type { GatewaySchedule } from './create-schedule.ts';
+import type { BuiltSuspensions } from './create-suspensions.ts';
+import type { Telemetry } from './create-telemetry.ts';
+import type { WayIn } from './create-way-in.ts';
+import type { GatewayDelivery } from './gateway-delivery.ts';
+import type { GatewayPart, GatewayStop } from './gateway-part.ts';
+import type { Housekeeping } from './housekeeping.ts';
+import { RunWork } from './lane-work.ts';
+import { isOnlyAddition, type LiveAgents } from './live-agents.ts';
+import { PauseWatch } from './pause-watch.ts';
+import { recordLimits } from './record-limits.ts';
+import type { Retention } from './retention.ts';
+import type { Children } from './services/children.ts';
+import { ReceiptIndex } from './services/receipts/receipt-index.ts';
+import { WordIndex } from './services/search/word-index.ts';
+import type { SpendLimits } from './spend-limits.ts';
+import { WEBHOOK_SETTINGS } from './webhooks/webhooks.ts';
+import type { Workspaces } from './workspaces.ts';
+
+/** Listeners that are told that the gateway stops have at least this long, even when the time for stopping is over. */
+const LAST_WORDS_MS = 2_000;
+/** Each step of a stop has at least this long, even when the gateway stops in a hurry. */
+const LEAST_CLOSE_MS = 500;
+
+export interface ListedParts {
+  readonly config: Config;
+  /** Chat platforms are not connected, and services of plugins are not started. */
+  readonly isTrial?: boolean | undefined;
+  readonly agents: LiveAgents;
+  readonly configWatch: ConfigWatch;
+  readonly lock: StateLock;
+  readonly store: Store;
+  readonly records: Records;
+  readonly telemetry: Telemetry;
+  readonly chatRecords: ChatRecordsPart;
+  readonly workspaces: Workspaces;
+  readonly contextWarnings: ContextWarnings;
+  readonly plugins: GatewayPlugins;
+  /** Made with `pluginPartOf`. */
+  readonly pluginPart: GatewayPart;
+  readonly mcp: McpServers;
+  readonly drafting: BuiltDraftParts;
+  readonly delivery: GatewayDelivery;
+  readonly platforms: PlatformChannels;
+  readonly wayIn: WayIn;
+  readonly shown: ReturnType<typeof shownEvents>;
+  readonly runParts: RunParts;
+  readonly lanes: EmbeddedLanes;
+  readonly suspending: BuiltSuspensions;
+  readonly sessions: Sessions;
+  readonly children: Children;
+  readonly schedule: GatewaySchedule;
+  readonly spendLimits: SpendLimits;
+  readonly retention: Retention;
+  readonly housekeeping: Housekeeping;
+  readonly hookContext: GatewayHookContext;
+  readonly warn: Say;
+}
+
+export function listParts(listed: ListedParts): readonly GatewayPart[] {
+  const { config, configWatch, lock, store, telemetry, chatRecords, workspaces, plugins, mcp, drafting } = listed;
+  const { delivery, platforms, wayIn, shown, runParts, lanes, sessions, children, schedule, warn } = listed;
+  const { live, recorder } = listed.records;
+  const { approvals, waits, suspensions } = listed.suspending;
+  const { sockets, outbox } = delivery;
+  const { engine, exec } = drafting;
+  const receiptIndex = new ReceiptIndex({ store, warn });
+  const wordIndex = new WordIndex({ store, warn });
+  const pauseWatch = new PauseWatch(warn);
+  return [
+    {
+      name: 'the state directory',
+      close: async () => {
+        await store.close();
+        await lock.release();
+      },
+    },
+    { name: 'the recorder', close: () => recorder.drain() },
+    {
+      name: 'traces and metrics',
+      open: () => telemetry.open(),
+      close: ({ left }) => telemetry.close(Math.min(left(LEAST_CLOSE_MS), LAST_WORDS_MS)),
+    },
+    chatRecords,
+    { name: 'the workspaces', open: () => workspaces.prepareAll(), close: () => workspaces.settle() },
+    agentPart(listed),
+    {
+      name: 'the context',
+      reads: LIVE_CONTEXT_SETTINGS,
+      files: () => engine.handlerFiles(),
+      reopen: async (changed) => engine.apply({ ...changed.config, agents: config.agents }),
+    },
+    {
+      name: 'the limits on spending',
+      reads: ['limits'],
+      reopen: async (changed) => {
+        for (const sentence of listed.spendLimits.apply(changed.config)) warn(sentence);
+      },
+    },
+    recordLimits({ retention: listed.retention, recorder }),
+    { name: 'the webhooks', reads: WEBHOOK_SETTINGS, reopen: async (changed) => wayIn.webhooks.apply(changed.config) },
+    // Plugins are opened before a message can come in, because their gates decide about it.
+    listed.pluginPart,
+    {
+      name: 'the channels',
+      open: async () => {
+        for (const channel of delivery.fixed) await channel.open(wayIn.admission.portFor(channel));
+      },
+      close: async () => {
+        for (const channel of delivery.fixed) await channel.close();
+      },
+    },
+    ...(listed.isTrial
+      ? []
+      : [
+          {
+            name: 'the chat platforms',
+            reads: ['channels'],
+            open: () => platforms.open(config),
+            reopen: (changed) => platforms.apply(changed.config),
+            close: () => platforms.close(),
+          } satisfies GatewayPart,
+        ]),
+    // This is told when every run has ended and every answer was handed over.
+    { name: 'the telling of the stop', close: (stop) => tellStop(listed, stop) },
+    { name: 'the ends of jobs', open: () => schedule.changes.open(), close: () => schedule.changes.close() },
+    {
+      name: 'the drafts',
+      open: () => delivery.drafts.open(),
+      close: async () => {
+        delivery.typing.close();
+        await delivery.drafts.close();
+      },
+    },
+    { name: 'the outbox', open: () => outbox.open(), close: ({ left }) => outbox.close(left(LEAST_CLOSE_MS)) },
+    {
+      name: 'the live events',
+      open: () =>
+        shown((event) => {
+          sockets.web.watch(event);
+          sockets.cli.watch(event);
+          delivery.watch(event);
+        }),
+      close: () => live.close(new GatewayNotReadyError({ state: 'draining' })),
+    },
+    { name: 'the MCP servers', close: () => mcp.close() },
+    {
+      name: 'the commands in the background',
+      open: () => exec.processes.open(),
+      close: () => exec.processes.close(),
+    },
+    {
+      name: 'the ends that were not told',
+      // Older ends are told before new runs end. The gateway does not wait for it.
+      open: () => {
+        void tellForgottenEnds(runParts);
+        void sessions.tellForgottenEnds();
+      },
+    },
+    // Their time goes on while the lanes drain, so it is closed after them.
+    { name: 'the time of children', close: ({ left }) => children.close(left(LEAST_CLOSE_MS)) },
+    {
+      name: 'the lanes',
+      open: () => lanes.open(new RunWork(runParts)),
+      close: ({ left }) => lanes.close(left()),
+    },
+    { name: 'the suspended runs', open: () => suspensions.open() },
+    { name: 'the approvals', open: () => approvals.open(), close: () => approvals.close() },
+    { name: 'the children', open: () => children.open() },
+    { name: 'the waits', open: () => waits.open(), close: () => waits.close() },
+    { name: 'the schedule', open: () => schedule.open(), close: () => schedule.close() },
+    ...(listed.isTrial
+      ? []
+      : [
+          // Services may use everything that is open by now. They are stopped together with the telling of the stop,
+          // after the last run.
+          { name: 'the services of plugins', open: () => plugins.start() },
+          { name: 'the configuration', open: () => configWatch.open(), close: () => configWatch.close() },
+        ]),
+    { name: 'the watch over pauses', open: () => pauseWatch.open(), close: () => pauseWatch.close() },
+    ...(config.recorder?.enabled === false
+      ? []
+      : [{ name: 'the receipts of prompts', open: () => receiptIndex.open(), close: () => receiptIndex.close() }]),
+    { name: 'the words of conversations', open: () => wordIndex.open(), close: () => wordIndex.close() },
+    {
+      name: 'the housekeeping',
+      open: () => listed.housekeeping.open(),
+      close: () => listed.housekeeping.close(),
+    },
+    { name: 'the warnings about handlers', close: () => listed.contextWarnings.close() },
+  ];
+}
+
+/** The plugins as a part. It stands alone because a plugin may also ask that the configuration is read for this part. */
+export function pluginPartOf(plugins: GatewayPlugins): GatewayPart {
+  return {
+    name: 'the plugins',
+    reads: ['plugins'],
+    sharesReading: ['agents.list', 'agents.defaults.workspace'],
+    open: () => plugins.load(),
+    reopen: (changed) => plugins.apply(changed),
+    close: ({ left }) => plugins.close(left()),
+  };
+}
+
+function agentPart({ config, agents, drafting, workspaces }: ListedParts): GatewayPart {
+  const { engine } = drafting;
+  return {
+    name: 'the agents',
+    sharesReading: ['agents.list'],
+    follows: (path, start, changed) => path === 'agents.list' && isOnlyAddition(start, changed),
+    reopen: async (changed) => {
+      if (!agents.apply(changed.config)) return;
+      engine.apply({ ...engine.config, agents: config.agents });
+      workspaces.prepareAll();
+    },
+  };
+}
+
+async function tellStop(listed: ListedParts, { reason, left }: GatewayStop): Promise<void> {
+  const { sessions, plugins, hookContext: context } = listed;
+  const { teller, hooks } = listed.records;
+  await sessions.tellStop(reason, left(LEAST_CLOSE_MS));
+  if (reason === 'restart') await within(left(LAST_WORDS_MS), teller.tell('gateway-restarting', { reason }));
+  await within(left(LAST_WORDS_MS), teller.tell('gateway-stopping', { reason }));
+  await teller.settle(left(LEAST_CLOSE_MS));
+  await hooks.drain(left(LEAST_CLOSE_MS));
+  await plugins.stop();
+  await within(left(LAST_WORDS_MS), teller.tell('gateway-stopped', { reason, context }));
+}
