@@ -8,9 +8,14 @@ import type { UsageRow } from '../store/tables.ts';
 import type { OpenRun } from './open-run.ts';
 import type { RunParts } from './run-parts.ts';
 
+export type CountedRun = Pick<OpenRun, 'runId' | 'sessionKey' | 'agentId'> & {
+  readonly session: Pick<OpenRun['session'], 'sessionId'>;
+  readonly ledger: Pick<OpenRun['ledger'], 'attach'>;
+};
+
 export function keepUsage(
   parts: Pick<RunParts, 'now'>,
-  run: OpenRun,
+  run: CountedRun,
   model: Model,
   usage: Usage,
   purpose: UsageRow['purpose'],

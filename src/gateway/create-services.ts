@@ -5,6 +5,7 @@ import { queueInjection } from '../agent/queue-injection.ts';
 import type { RunParts } from '../agent/run-parts.ts';
 import type { AttachmentStore } from '../attachments/attachment-store.ts';
 import type { Environment } from '../config/environment.ts';
+import { parseModelRef } from '../config/model-choice.ts';
 import { modelPrices } from '../config/model-prices.ts';
 import type { Config } from '../config/schema.ts';
 import { webFetchSettingsOf } from '../config/tool-settings.ts';
@@ -33,6 +34,8 @@ import { readGatewayStatus, type StatusParts } from './services/gateway-status.t
 import { HookControl } from './services/hook-control.ts';
 import { readHookInventory } from './services/hook-inventory.ts';
 import { lookAtContext, previewMessage } from './services/preview-message.ts';
+import { loadOtherConfig } from './services/replay/load-other-config.ts';
+import { ModelReplays } from './services/replay/model-replays.ts';
 import type { Services } from './services/services.ts';
 import { describeNearLimits, readSpending } from './services/spending.ts';
 import type { SpendLimits } from './spend-limits.ts';
@@ -154,6 +157,11 @@ export function createServices(options: ServiceOptions): Services {
       explain: (request) => explainTools({ ...drafting, config }, request),
       mcpServers: () => options.mcp.statuses(),
     },
+    replays: new ModelReplays({
+      ...options.runParts,
+      model: async (name) => options.runParts.models.model(parseModelRef(name, config)),
+      otherConfig: (path) => loadOtherConfig(environment, path),
+    }),
     embeddings: new Embeddings({ config, variables: environment.variables, store, spend, now }),
     models: { pricesOf: (provider, model) => modelPrices(configWatch.current.config, provider, model) },
     configuration: configWatch,

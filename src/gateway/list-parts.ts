@@ -36,6 +36,7 @@ import { recordLimits } from './record-limits.ts';
 import type { Retention } from './retention.ts';
 import type { Children } from './services/children.ts';
 import { ReceiptIndex } from './services/receipts/receipt-index.ts';
+import { settleCutReplays } from './services/replay/model-replays.ts';
 import { WordIndex } from './services/search/word-index.ts';
 import type { SpendLimits } from './spend-limits.ts';
 import { WEBHOOK_SETTINGS } from './webhooks/webhooks.ts';
@@ -181,6 +182,7 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
         void sessions.tellForgottenEnds();
       },
     },
+    { name: 'the replays that were cut', open: () => settleCutReplays(store) },
     // Their time goes on while the lanes drain, so it is closed after them.
     { name: 'the time of children', close: ({ left }) => children.close(left(LEAST_CLOSE_MS)) },
     {

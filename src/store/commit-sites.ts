@@ -14,7 +14,8 @@ export const COMMIT_SITES = [
   'next-request',
   /**
    * A call to a model was reserved apart from its request, because it is made again or writes a summary; or it was noted
-   * that the operator is told of a limit; or what embeddings have cost was written down.
+   * that the operator is told of a limit; or what embeddings or the
+   * answer of another model in a replay have cost was written down.
    */
   'spend',
   /**

@@ -515,7 +515,7 @@ export interface UsageRow {
   readonly sessionId: string;
   readonly agentId: string;
   readonly at: number;
-  readonly purpose: 'run' | 'compaction' | 'embeddings';
+  readonly purpose: 'run' | 'compaction' | 'embeddings' | 'replay';
   readonly provider: string;
   readonly model: string;
   readonly input: number;

@@ -17,7 +17,14 @@ export interface SpendingRun {
   readonly agentId: string;
   readonly sessionKey: string;
   readonly session: { readonly sessionId: string; readonly startedAt: number };
-  readonly inbound: Inbound;
+  readonly inbound: FirstWords;
+}
+
+/** What is read of the message that began a run. */
+interface FirstWords {
+  readonly surface: Pick<Inbound['surface'], 'channel'>;
+  readonly sender: Pick<Inbound['sender'], 'id'>;
+  readonly fromAgent?: Inbound['fromAgent'];
 }
 
 export async function readSpender(store: Store, run: SpendingRun): Promise<RunSpender> {
@@ -34,8 +41,8 @@ export async function readSpender(store: Store, run: SpendingRun): Promise<RunSp
 const MOST_STEPS = 64;
 
 /** Undefined when a message on the way is not stored any more. */
-async function firstInbound(store: Store, inbound: Inbound): Promise<Inbound | undefined> {
-  let found: Inbound | undefined = inbound;
+async function firstInbound(store: Store, inbound: FirstWords): Promise<FirstWords | undefined> {
+  let found: FirstWords | undefined = inbound;
   for (let steps = 0; found?.fromAgent && steps < MOST_STEPS; steps++) {
     found = await inboundOf(store, found.fromAgent.runId);
   }
@@ -48,6 +55,6 @@ async function inboundOf(store: Store, runId: string): Promise<Inbound | undefin
 }
 
 /** All whose sender is not known any more are counted together, so that nobody escapes a limit for each sender. */
-function senderOf(inbound: Inbound | undefined): string {
+function senderOf(inbound: FirstWords | undefined): string {
   return inbound ? `${inbound.surface.channel}:${inbound.sender.id}` : 'unknown';
 }

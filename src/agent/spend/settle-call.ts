@@ -19,7 +19,12 @@ export interface EndedCall {
   readonly heard: string;
 }
 
-export function settleCall({ spending, ledger }: Pick<OpenRun, 'spending' | 'ledger'>, call: EndedCall): void {
+export interface SettlingRun {
+  readonly spending: OpenRun['spending'];
+  readonly ledger: Pick<OpenRun['ledger'], 'attach'>;
+}
+
+export function settleCall({ spending, ledger }: SettlingRun, call: EndedCall): void {
   if (!spending.held) return;
   for (const write of spending.settle(usedBy(call))) ledger.attach(write);
 }

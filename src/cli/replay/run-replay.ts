@@ -1,9 +1,10 @@
 // `atrium run replay`: composes a recorded run again and compares the bytes; with changes, shows what would have been
 // different, and with a model, what that one would have answered.
 
+import { resolveUserPath } from '../../config/user-path.ts';
 import { compareCompositions } from '../../context/report/compare-compositions.ts';
 import { BadFlagError } from '../../gateway/errors.ts';
-import { askOtherModel, type OtherAnswer } from '../../gateway/services/replay/ask-other-model.ts';
+import type { OtherAnswer } from '../../gateway/services/replay/ask-other-model.ts';
 import type { OpenedReplay } from '../../gateway/services/replay/open-replay.ts';
 import {
   type AskedChanges,
@@ -20,9 +21,9 @@ import { type Answer, command } from '../command.ts';
 import { parseWholeNumber } from '../common-options.ts';
 import { compareRest } from '../context/compare-rest.ts';
 import { formatComparison, withChange } from '../context/format-comparison.ts';
-import { FlagCombinationError } from '../errors.ts';
+import { askRunning, path } from '../gateway/gateway-client.ts';
 import { formatFacts, formatTable } from '../output/format-table.ts';
-import { formatList, oneLine, visibleLine, visibleText, wrapText } from '../output/text.ts';
+import { formatList, line, oneLine, visibleLine, visibleText, wrapText } from '../output/text.ts';
 import { checkSession } from './check-session.ts';
 import { compareMessages } from './compare-messages.ts';
 import { askedChanges, REPLAY_OPTIONS } from './replay-options.ts';
@@ -51,13 +52,15 @@ Exits with 1 when the bytes differ without a change, or when an input is gone.`,
   ],
   async run({ run: named, session, call, without, withFile, config, model }, { io }) {
     const { openReplay } = await import('../../gateway/services/replay/open-replay.ts');
-    const replay = await openReplay({ environment: io.environment, now: () => io.now().getTime() });
+    const replay = await openReplay({ environment: io.environment });
     try {
       const run = named === 'last' ? await lastRun(replay, session) : named;
-      const changes = await askedChanges({ without, withFile, config }, replay, io);
+      const { environment } = io;
+      const otherPath = config ? resolveUserPath(config, environment.home, environment.cwd) : undefined;
+      const changes = await askedChanges({ without, withFile, config: otherPath }, replay, io);
       const replayed = await replayRun(replay.store, run, changes, { call });
       refuseUnknown(changes, replayed);
-      const other = model === undefined ? undefined : await askOther(replay, replayed, model);
+      const other = model === undefined ? undefined : await askOther(run, model, changes, otherPath, io);
       return answerOf(replayed, changes, other, io);
     } catch (error) {
       if (!(error instanceof ReplayInputGoneError)) throw error;
@@ -109,19 +112,30 @@ function refuseUnknown({ without, files: texts }: AskedChanges, { recorded: { fr
   });
 }
 
-/** The conversation begins again with the first request, and goes on with what the other model says. */
-async function askOther(replay: OpenedReplay, { recorded, calls }: RunReplay, name: string): Promise<OtherAnswer> {
-  const model = await replay.model(name);
-  if (replay.hasSpendLimits && model.api !== 'mirror') {
-    throw new FlagCombinationError({
-      problem: `--model ${name} would really spend, and limits.spend has limits: what a replay spends is not counted there, so it is not asked. Replay without --model, or with the limits removed.`,
-    });
+/** The gateway asks, if one runs: then it counts what the answer costs. Else it is counted in the store directly. */
+async function askOther(
+  runId: string,
+  model: string,
+  { without, files }: AskedChanges,
+  config: string | undefined,
+  io: CliIo,
+): Promise<OtherAnswer> {
+  const asked = { model, without, config };
+  const answer = await askRunning(io, (client) =>
+    client.post<OtherAnswer>(path`/api/runs/${runId}/replay`, { ...asked, files: Object.fromEntries(files) }),
+  );
+  if (answer) return answer;
+  const { openModelReplays } = await import('../../gateway/services/replay/open-model-replays.ts');
+  const { replays, close } = await openModelReplays({
+    environment: io.environment,
+    now: () => io.now().getTime(),
+    warn: (sentence) => io.err(line(sentence)),
+  });
+  try {
+    return await replays.ask({ ...asked, runId, files }, new AbortController().signal);
+  } finally {
+    await close();
   }
-  const [first] = calls;
-  const { runId } = recorded.run;
-  const own = recorded.rows.filter((row) => row.runId === runId).map(({ message }) => message);
-  const request = first?.after.request ?? { system: [], tools: [], messages: [] };
-  return askOtherModel(model, request, own, new AbortController().signal);
 }
 
 function answerOf(replayed: RunReplay, changes: AskedChanges, other: OtherAnswer | undefined, io: CliIo): Answer {

@@ -28,7 +28,7 @@ the prompts as fresh input, where models.providers has prices. Exits with 1 when
   examples: ['runs replay --since 7d --with-file AGENTS.md=new.md', 'runs replay --since 24h --without time-context'],
   async run({ since, session, without, withFile, config }, { io }) {
     const { openReplay } = await import('../../gateway/services/replay/open-replay.ts');
-    const replay = await openReplay({ environment: io.environment, now: () => io.now().getTime() });
+    const replay = await openReplay({ environment: io.environment });
     try {
       const changes = await askedChanges({ without, withFile, config }, replay, io);
       const timezone = resolveTimezone((await loadConfig({ environment: io.environment })).config, io.environment);

@@ -232,6 +232,7 @@ describe('a bad request', () => {
     const larger = ROUTES.filter(({ bodyLimit }) => bodyLimit !== undefined);
     expect(larger.map(({ path }) => path).sort()).toEqual([
       '/api/attachments',
+      '/api/runs/{run}/replay',
       '/v1/chat/completions',
       '/v1/embeddings',
       '/v1/responses',

@@ -34,6 +34,7 @@ import type { HookControl } from './hook-control.ts';
 import type { Pairings } from './pairings.ts';
 import type { PluginControl } from './plugin-control.ts';
 import type { ContextLook, LookRequest, Preview, PreviewRequest } from './preview-message.ts';
+import type { ModelReplays } from './replay/model-replays.ts';
 import type { Runs } from './runs.ts';
 import type { SpendReport } from './spending.ts';
 
@@ -60,6 +61,8 @@ export interface Services {
   /** The limits on spending, and what they have come to. */
   spending(): Promise<SpendReport>;
   readonly runs: Runs;
+  /** What another model would have answered in a recorded run. */
+  readonly replays: Pick<ModelReplays, 'ask'>;
   /** The results of tools that API clients run themselves. */
   readonly clientCalls: Pick<ClientCalls, 'give'>;
   /** What a provider makes of texts for API clients that compare them. */

@@ -128,6 +128,43 @@ export const RUN_ROUTES: readonly Route[] = [
     },
   }),
   route({
+    method: 'post',
+    path: '/api/runs/{run}/replay',
+    summary: 'Asks another model what it would have answered in a recorded run.',
+    detail:
+      'Really calls the model, and counts what it costs in the usage and under the limits on spending. Tool calls are answered from ' +
+      'the record or refused. `without`, `files` and `config` change the request as `atrium run replay` does.',
+    access: 'token',
+    bodyLimit: 16 * 1_048_576,
+    body: (z) =>
+      z.strictObject({
+        model: z.string().min(1).max(200),
+        without: z.array(z.string().max(1_000)).max(100).default([]),
+        files: z.record(z.string().max(1_000), z.string()).default({}).describe('New texts by the name of a file.'),
+        config: z
+          .string()
+          .max(4_096)
+          .optional()
+          .describe('The path of a configuration file on the machine of the gateway.'),
+      }),
+    answer: (z) =>
+      z.object({
+        provider: z.string(),
+        model: z.string(),
+        text: z.string(),
+        toolCalls: z.array(
+          z.object({ name: z.string(), params: z.unknown(), answered: z.enum(['record', 'refused']) }),
+        ),
+        usage: z.record(z.string(), z.number()),
+        cost: z.number().optional().describe('Missing where no price is known.'),
+        error: z.string().optional(),
+      }),
+    handle: async ({ services: { store, replays }, params: { run: runId }, body: { files, ...asked }, signal }) => {
+      await findRun(store, runId);
+      return replays.ask({ ...asked, runId, files: new Map(Object.entries(files)) }, signal);
+    },
+  }),
+  route({
     method: 'get',
     path: '/api/runs/{run}/report',
     summary: 'What was composed for a run, and why: layers, files, cuts, handlers, absences.',

@@ -1,10 +1,10 @@
 // Asks another model what it would have answered to a replayed request. Its tool calls have no effects: a call that the
 // run made too, with the same parameters, gets the recorded result; any other call is refused, and the model is told so.
-// Errors: none; a call that failed is part of the answer.
+// Errors: those of the first call; whatever a later call fails with is part of the answer.
 
-import { parseToolInput } from '../../../agent/parse-tool-input.ts';
 import { costOf } from '../../../models/cost-of.ts';
 import type { Model, ModelEnd, ModelRequest } from '../../../models/model.ts';
+import { isAtriumError } from '../../../protocol/errors.ts';
 import { isJsonObject, type JsonValue } from '../../../protocol/json.ts';
 import { type AssistantPart, type Message, type ToolMessage, toolCallsOf } from '../../../protocol/message.ts';
 import { addUsage, NO_USAGE, type Usage } from '../../../protocol/usage.ts';
@@ -17,6 +17,12 @@ export interface OtherAnswer {
   readonly usage: Usage;
   readonly cost: number | undefined;
   readonly error?: string | undefined;
+}
+
+/** What a model said in one call, and how the call ended. */
+export interface ModelTurn {
+  readonly content: readonly AssistantPart[];
+  readonly end: ModelEnd;
 }
 
 type AnsweredBy = 'record' | 'refused';
@@ -32,7 +38,7 @@ export async function askOtherModel(
   request: ModelRequest,
   /** What the run itself said, with its tool calls and their results. */
   recorded: readonly Message[],
-  signal: AbortSignal,
+  call: (request: ModelRequest) => Promise<ModelTurn>,
 ): Promise<OtherAnswer> {
   const results = recordedResults(recorded);
   const toolCalls: OtherAnswer['toolCalls'][number][] = [];
@@ -41,7 +47,13 @@ export async function askOtherModel(
   let text = '';
   let error: string | undefined;
   for (let round = 1; round <= MOST_ROUNDS; round++) {
-    const { content, end } = await streamOnce(model, { ...request, messages }, signal);
+    const turn = await call({ ...request, messages }).catch((failure: unknown) => {
+      // What was said until now has been paid for, so it is shown although there is no room for more.
+      if (round === 1 || !isAtriumError(failure)) throw failure;
+      error = failure.message;
+    });
+    if (!turn) break;
+    const { content, end } = turn;
     usage = addUsage(usage, end.usage);
     text = content.map((part) => (part.type === 'text' ? part.text : '')).join('') || text;
     error = end.error?.message;
@@ -58,26 +70,6 @@ export async function askOtherModel(
   }
   const { provider, prices } = model;
   return { provider, model: model.model, text, toolCalls, usage, cost: costOf(usage, prices), error };
-}
-
-async function streamOnce(
-  model: Model,
-  request: ModelRequest,
-  signal: AbortSignal,
-): Promise<{ readonly content: readonly AssistantPart[]; readonly end: ModelEnd }> {
-  const content: AssistantPart[] = [];
-  let text = '';
-  let end: ModelEnd = { type: 'end', stop: 'error', usage: NO_USAGE };
-  for await (const event of model.stream(await model.prepare(request), signal)) {
-    if (event.type === 'text-delta') text += event.text;
-    else if (event.type === 'tool-call') {
-      if (text !== '') content.push({ type: 'text', text });
-      text = '';
-      content.push({ type: 'tool-call', id: event.id, name: event.name, params: parseToolInput(event.input) });
-    } else if (event.type === 'end') end = event;
-  }
-  if (text !== '') content.push({ type: 'text', text });
-  return { content, end };
 }
 
 type Results = Map<string, Pick<ToolMessage, 'content' | 'isError'>[]>;
