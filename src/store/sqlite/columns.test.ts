@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ColumnKind, columnName, TABLES } from '../sql/columns.ts';
 import { STORE_KEYS } from '../store-model.ts';
 import type { TableName } from '../tables.ts';
-import { type ColumnKind, columnName, TABLES } from './columns.ts';
 import { type Database, openDatabase } from './database.ts';
 import { migrate } from './migrate.ts';
 

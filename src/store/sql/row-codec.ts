@@ -1,10 +1,9 @@
-// Turns rows into values that SQLite can store, and back. Everything that reaches a statement passes here, so a value
+// Turns rows into values that a database can store, and back. Everything that reaches a statement passes here, so a value
 // of the wrong kind is refused before any write, and no name that is not in `columns.ts` becomes SQL.
 
 import { InvalidStoreRequestError } from '../errors.ts';
 import type { TableName, Tables } from '../tables.ts';
 import { type ColumnKind, columnName, TABLES } from './columns.ts';
-import type { SqlValue } from './database.ts';
 
 export interface Column {
   readonly field: string;
@@ -12,6 +11,9 @@ export interface Column {
   readonly kind: ValueKind;
   readonly isNullable: boolean;
 }
+
+/** What a column holds: booleans as 0 and 1, JSON as its text. */
+export type EncodedValue = string | number | null;
 
 type ValueKind = Exclude<ColumnKind, `${string}?`>;
 
@@ -57,12 +59,12 @@ export function columnOf({ table, byField }: TableCodec, field: string): Column 
   return column;
 }
 
-export function encodeRow(codec: TableCodec, row: object): SqlValue[] {
+export function encodeRow(codec: TableCodec, row: object): EncodedValue[] {
   const values = row as Readonly<Record<string, unknown>>;
   return codec.inserted.map((column) => encodeValue(codec.table, column, values[column.field]));
 }
 
-export function encodeValue(table: string, column: Column, value: unknown): SqlValue {
+export function encodeValue(table: string, column: Column, value: unknown): EncodedValue {
   if (value === null && column.isNullable) return null;
   const encoded = encodeByKind(table, column, value);
   if (encoded !== undefined) return encoded;
@@ -82,7 +84,7 @@ export function decodeRow<T extends TableName>({ columns }: TableCodec, values: 
   return row as unknown as Tables[T];
 }
 
-function encodeByKind(table: string, { field, kind }: Column, value: unknown): SqlValue | undefined {
+function encodeByKind(table: string, { field, kind }: Column, value: unknown): EncodedValue | undefined {
   switch (kind) {
     case 'text':
       return typeof value === 'string' ? encodeText(value) : undefined;
@@ -103,7 +105,7 @@ function decodeValue(kind: ValueKind, value: unknown): unknown {
   return kind === 'json' && typeof value === 'string' ? JSON.parse(value) : value;
 }
 
-/** SQLite ends a text at a NUL character. Lone surrogates need no treatment: they become U+FFFD in UTF-8. */
+/** No database keeps a NUL character in a text. Lone surrogates need no treatment: they become U+FFFD in UTF-8. */
 function encodeText(value: string): string {
   return value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
 }
