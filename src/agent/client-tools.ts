@@ -12,7 +12,7 @@ export function clientTools(
   { clientToolTimeoutMs }: Pick<DraftParts, 'clientToolTimeoutMs'>,
   client: ClientRequest | undefined,
 ): readonly Tool[] {
-  return (client?.tools ?? []).map((spec) => toolOfClient(spec, clientToolTimeoutMs));
+  return (client?.tools ?? []).map((spec) => toolOfClient(spec, clientToolTimeoutMs()));
 }
 
 /** Throws ClientToolNameError. */

@@ -54,7 +54,7 @@ export interface RunParts {
   readonly context: ContextPort;
   readonly models: ModelPort;
   /** When sessions end by themselves. */
-  readonly lifetime: LifetimeSettings;
+  readonly lifetime: () => LifetimeSettings;
   readonly delivery: DeliveryPort;
   /** The tools that the policy allows in this scope now, in a stable order. */
   readonly tools: (scope: ToolScope) => Promise<readonly Tool[]>;
@@ -74,7 +74,7 @@ export interface RunParts {
   /** The compaction settings of an agent. */
   readonly compaction: (agentId: string) => CompactionSettings;
   /** How long a run waits for the result of a tool that its API client runs. */
-  readonly clientToolTimeoutMs: number;
+  readonly clientToolTimeoutMs: () => number;
   /** The writes that store a request byte for byte. */
   readonly capture: (request: CapturedRequest) => readonly Write[];
   /** The body that `capture` stored; undefined when it was pruned. */

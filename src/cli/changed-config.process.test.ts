@@ -53,9 +53,9 @@ describe('a changed configuration and a running gateway', () => {
   });
 
   it('is said by every command, and by status, where it needs a restart', async () => {
-    await write({ session: { idleMinutes: 7 }, gateway: { port: 4321 } });
+    await write({ session: { idleMinutes: 7, mainKey: 'home' }, gateway: { port: 4321 } });
     const sentence =
-      'note: The configuration was changed in gateway.port, session.idleMinutes. That is taken up at the next start. This answer is about the gateway as it runs.\n';
+      'note: The configuration was changed in gateway.port, session.mainKey. That is taken up at the next start. This answer is about the gateway as it runs.\n';
     for (const argv of [
       ['context', 'preview'],
       ['context', 'preview', '--message', 'hello'],
@@ -74,7 +74,7 @@ describe('a changed configuration and a running gateway', () => {
     ])
       expect([argv, (await run(...argv)).err]).toEqual([argv, sentence]);
     const { out } = await run('status');
-    expect(out).toContain('The configuration was changed in gateway.port, session.idleMinutes.');
+    expect(out).toContain('The configuration was changed in gateway.port, session.mainKey.');
   });
 
   it('is said to be unusable where it is', async () => {

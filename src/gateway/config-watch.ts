@@ -16,6 +16,7 @@ import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { errorText } from '../protocol/one-line.ts';
 import { within } from '../protocol/time-limit.ts';
 import { type ConfigState, describeConfigState } from './config-state.ts';
+import { ProtectionMissingError } from './errors.ts';
 import type { GatewayPart } from './gateway-part.ts';
 
 export interface ConfigWatchParts {
@@ -181,12 +182,13 @@ export class ConfigWatch {
 
   /** The paths that differ and that no part takes up. */
   #paths(before: LoadedConfig, loaded: LoadedConfig): readonly string[] {
-    const taken = this.#parts.parts().flatMap(({ reads = [] }) => reads);
-    const isFollowed = (path: string) =>
-      this.#parts.parts().some((part) => part.follows?.(path, this.#parts.loaded.config, loaded.config));
-    return changedPaths(before.config, loaded.config)
-      .filter((path) => !taken.some((each) => path === each || path.startsWith(`${each}.`)) && !isFollowed(path))
-      .sort();
+    const parts = this.#parts.parts();
+    const taken = parts.flatMap(({ reads = [] }) => reads);
+    const others = changedPaths(before.config, loaded.config)
+      .filter((path) => !taken.some((each) => path === each || path.startsWith(`${each}.`)))
+      .map((path) => path.split('.').slice(0, 2).join('.'));
+    const waiting = parts.flatMap((part) => part.waits?.(before.config, loaded.config) ?? []);
+    return [...new Set([...others, ...waiting])].sort();
   }
 
   #stampsOf(files: readonly string[]): Promise<readonly Stamp[]> {
@@ -202,7 +204,8 @@ export class ConfigWatch {
 
   /**
    * A file that was used and is gone or empty now cannot be what the operator wants: a program is writing it anew, or it
-   * was moved away by mistake. Without it, everything that it forbids would be allowed.
+   * was moved away by mistake. Without it, everything that it forbids would be allowed. What a gateway would not be
+   * started with is not taken up by a running one either.
    */
   async #load(): Promise<LoadedConfig> {
     const paths = listConfigPaths(this.#parts.location);
@@ -212,7 +215,10 @@ export class ConfigWatch {
       if (text === undefined) throw new ConfigMissingError({ file: path });
       if (text.trim() === '') throw new ConfigUnreadableError({ file: path, detail: 'it is empty' });
     }
-    return loadConfig(this.#parts.location);
+    const loaded = await loadConfig(this.#parts.location);
+    const refused = loaded.unused.filter(({ refuses }) => refuses === 'start');
+    if (refused.length > 0) throw new ProtectionMissingError({ settings: refused });
+    return loaded;
   }
 
   #keep(loaded: LoadedConfig): void {
@@ -237,24 +243,25 @@ export class ConfigWatch {
 /** When a file was written, and its size; null for a file that does not exist. */
 type Stamp = readonly [number, number] | null;
 
-/** The settings that differ, as section and key; a section that is not an object is named as a whole. */
+/** The settings that differ; what is not an object, such as a list, is named as a whole. An empty object says nothing. */
 function changedPaths(before: object, after: object): readonly string[] {
   return keysOf(before, after)
     .filter((section) => !NOT_SETTINGS.has(section))
-    .flatMap((section) => {
-      const [left, right] = [before, after].map((config) => (config as Record<string, unknown>)[section]);
-      if (isDeepStrictEqual(left, right)) return [];
-      if (!isObject(left ?? {}) || !isObject(right ?? {})) return [section];
-      const [old, next] = [(left ?? {}) as Record<string, unknown>, (right ?? {}) as Record<string, unknown>];
-      return keysOf(old, next).flatMap((key) => (isDeepStrictEqual(old[key], next[key]) ? [] : [`${section}.${key}`]));
-    });
+    .flatMap((section) => changedBelow(section, valueAt(before, section), valueAt(after, section)));
+}
+
+function changedBelow(path: string, before: unknown, after: unknown): readonly string[] {
+  if (isDeepStrictEqual(before, after)) return [];
+  const [old = {}, next = {}] = [before, after];
+  if (!isObject(old) || !isObject(next)) return [path];
+  return keysOf(old, next).flatMap((key) => changedBelow(`${path}.${key}`, old[key], next[key]));
 }
 
 function keysOf(...objects: readonly object[]): readonly string[] {
   return [...new Set(objects.flatMap((each) => Object.keys(each)))];
 }
 
-function isObject(value: unknown): boolean {
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

@@ -125,17 +125,17 @@ export function createDraftParts(options: DraftOptions): BuiltDraftParts {
       return plugins ? plugins.joinTools(own, scope) : own;
     },
   });
-  // Agents may be added while the gateway runs; then `agents` is another object.
+  // The configuration may change while the gateway runs; then its sections are other objects.
   let routing = routingSettingsOf(config);
-  let routedAgents = config.agents;
+  let routed = [config.agents, config.bindings, config.session];
   const currentRouting = () => {
-    if (routedAgents !== config.agents) {
-      routedAgents = config.agents;
+    const now = [config.agents, config.bindings, config.session];
+    if (now.some((section, index) => section !== routed[index])) {
+      routed = now;
       routing = routingSettingsOf(config);
     }
     return routing;
   };
-  const { reset, resetByType, resetByChannel, idleMinutes } = config.session ?? {};
   const timezone = resolveTimezone(config, environment);
   return {
     engine,
@@ -149,10 +149,13 @@ export function createDraftParts(options: DraftOptions): BuiltDraftParts {
       hooks,
       context: engine,
       compaction: (agentId) => compactionSettingsOf(config, agentId),
-      clientToolTimeoutMs: (config.gateway?.http?.clientTools?.timeoutSeconds ?? 600) * 1_000,
+      clientToolTimeoutMs: () => (config.gateway?.http?.clientTools?.timeoutSeconds ?? 600) * 1_000,
       models,
       attachments,
-      lifetime: { reset, resetByType, resetByChannel, idleMinutes, timezone },
+      lifetime: () => {
+        const { reset, resetByType, resetByChannel, idleMinutes } = config.session ?? {};
+        return { reset, resetByType, resetByChannel, idleMinutes, timezone };
+      },
       tools: (scope) => offer.offered(scope),
       warn: options.warn ?? (() => undefined),
       threadHistory: options.threadHistory,

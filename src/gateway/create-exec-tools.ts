@@ -30,7 +30,7 @@ export interface ExecTools {
   /** The gateway opens and closes them; a preview does not. */
   readonly processes: BackgroundProcesses;
   /** What the operator configured but cannot work, one sentence each. */
-  readonly problems: readonly string[];
+  readonly problems: () => readonly string[];
 }
 
 export function createExecTools({ environment, config, store, sight, now, warn }: ExecToolsOptions): ExecTools {
@@ -41,7 +41,7 @@ export function createExecTools({ environment, config, store, sight, now, warn }
     (await lineageOf(store, sessionKey)).map(({ parentAgentId }) => parentAgentId);
   const exec = createExecTool({ store, processes, policyOf, agentsAbove, variables, now, home });
   const process = createProcessTool({ processes, now, sight });
-  return { tools: [exec, process], processes, problems: [...new Set(problemsOf(config, variables))] };
+  return { tools: [exec, process], processes, problems: () => [...new Set(problemsOf(config, variables))] };
 }
 
 function problemsOf(config: Config, variables: Environment['variables']): readonly string[] {

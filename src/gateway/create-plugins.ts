@@ -5,7 +5,6 @@
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { ownersOf } from '../config/owners.ts';
-import type { Config } from '../config/schema.ts';
 import type { WorkerPlugins } from '../plugins/isolation/worker-plugins.ts';
 import type { WorkerEvents } from '../plugins/loaded-plugin.ts';
 import { describeMissing } from '../plugins/missing-plugins.ts';
@@ -90,7 +89,7 @@ export function createPlugins(options: PluginsOptions): GatewayPlugins {
   const { environment, loaded, configPath, store, records, now, warn, log = () => {} } = options;
   const { stateDir } = environment;
   let configuration = pluginsConfigurationOf(loaded.config, environment);
-  const settings = () => configuration.config as unknown as Config;
+  const settings = () => loaded.config;
 
   const logs = pluginLogs({ warn, log, now });
   // One worker for plugins and for handler files, started with the first of either.
@@ -175,11 +174,17 @@ export function createPlugins(options: PluginsOptions): GatewayPlugins {
     log: (id, entry) => logs(`plugin ${id}`, id)(entry),
     now,
   };
-  const { approvals, commands: written } = loaded.config;
+  // The configuration may change while the gateway runs.
   const people = {
-    approvers: approvals?.approvers ?? [],
-    owners: ownersOf(loaded.config),
-    allowFrom: written?.allowFrom ?? {},
+    get approvers() {
+      return loaded.config.approvals?.approvers ?? [];
+    },
+    get owners() {
+      return ownersOf(loaded.config);
+    },
+    get allowFrom() {
+      return loaded.config.commands?.allowFrom ?? {};
+    },
   };
   const commands = new PluginCommands({ registry, people, timeoutMs: COMMAND_MS });
   const http = new PluginHttp({ registry, warn: faults.warn });

@@ -39,15 +39,17 @@ const MINUTE_MS = 60_000;
 
 export function createRunParts(options: RunPartsOptions): RunParts {
   const { config, store, drafting, records, delivery, now, warn } = options;
-  const { maxToolRounds = 50, timeoutSeconds = 600 } = resolveAgentDefaults(config);
-  const { ttlMinutes = 30, timeoutBehavior = 'deny' } = config.approvals ?? {};
   return {
     ...drafting.parts,
     delivery,
     isOwner: (who) => isOwnersRun({ ...who, ...ownershipOf(config) }),
     approvals: {
-      ttlMs: ttlMinutes * MINUTE_MS,
-      timeoutBehavior,
+      get ttlMs() {
+        return (config.approvals?.ttlMinutes ?? 30) * MINUTE_MS;
+      },
+      get timeoutBehavior() {
+        return config.approvals?.timeoutBehavior ?? 'deny';
+      },
       policyVersionOf: (agentId) => policyVersionOf(config, agentId),
     },
     spend: options.spend,
@@ -71,9 +73,15 @@ export function createRunParts(options: RunPartsOptions): RunParts {
     transcripts: new TranscriptMemory(store),
     sleep: options.sleep ?? ((ms, signal) => sleep(ms, undefined, { signal })),
     settings: {
-      maxToolRounds,
-      runTimeoutMs: timeoutSeconds * 1_000,
-      announceTimeoutMs: announceTimeoutMsOf(config),
+      get maxToolRounds() {
+        return resolveAgentDefaults(config).maxToolRounds ?? 50;
+      },
+      get runTimeoutMs() {
+        return (resolveAgentDefaults(config).timeoutSeconds ?? 600) * 1_000;
+      },
+      get announceTimeoutMs() {
+        return announceTimeoutMsOf(config);
+      },
       toolTimeoutMs: 120_000,
     },
   };

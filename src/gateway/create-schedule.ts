@@ -2,6 +2,7 @@
 // listeners are told. `createSchedule` builds, `open` starts the clock.
 
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { listAgentIds, resolveAgentConfig, resolveDefaultAgentId } from '../config/agents.ts';
 import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
@@ -48,6 +49,8 @@ export interface GatewaySchedule {
   readonly toolJobs: CronToolJobs;
   /** Starts the clock: from now on jobs become due. */
   open(): Promise<void>;
+  /** Takes up the heartbeats of the configuration as it is now. */
+  apply(): void;
   /** Stops the clock: no job becomes due any more. Runs that go on may end, and their end is told. */
   close(): Promise<void>;
   /** Tells how runs of jobs end, including those that an earlier process started. */
@@ -76,11 +79,11 @@ export function createSchedule(parts: ScheduleParts): GatewaySchedule {
     tell: (change) => changes.changed(change),
     warn,
   });
-  const settings = heartbeatSettingsOf(config, environment, mainSessionKeyOf);
+  let settings = heartbeatSettingsOf(config, environment, mainSessionKeyOf);
   const heartbeats = new Heartbeats({
     store,
     now,
-    agents: settings,
+    agents: () => settings,
     readChecklist: (agentId) => readChecklist(config, agentId, parts.workspaceDirOf(agentId)),
     targetOf: async ({ agentId }) => {
       const agent = settings.find((each) => each.agentId === agentId);
@@ -109,6 +112,12 @@ export function createSchedule(parts: ScheduleParts): GatewaySchedule {
     open: async () => {
       await schedule.open();
       heartbeats.open();
+    },
+    apply: () => {
+      const next = heartbeatSettingsOf(config, environment, mainSessionKeyOf);
+      if (isDeepStrictEqual(next, settings)) return;
+      settings = next;
+      heartbeats.apply();
     },
     close: async () => {
       await heartbeats.close();

@@ -3,6 +3,7 @@
 import { listAccessGroupProblems } from '../config/access-groups.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { listOwnerProblems } from '../config/owners.ts';
+import type { Config } from '../config/schema.ts';
 import type { BuiltDraftParts } from './create-draft-parts.ts';
 import type { GatewayPlugins } from './create-plugins.ts';
 import type { Records } from './create-records.ts';
@@ -18,7 +19,7 @@ interface Warns {
 
 export interface StatusOptions
   extends Pick<StatusParts, 'store' | 'lanes' | 'sizes' | 'url' | 'stateDir' | 'startedAt'> {
-  readonly loaded: LoadedConfig;
+  readonly config: Config;
   readonly drafting: BuiltDraftParts;
   readonly records: Pick<Records, 'debugSwitches' | 'handlerTroubles'>;
   readonly schedule: Pick<GatewaySchedule, 'jobs'>;
@@ -29,7 +30,7 @@ export interface StatusOptions
   readonly storeWatch: Warns;
   readonly telemetry: { readonly problems: readonly string[] };
   readonly spendLimits: Warns;
-  readonly configWatch: { warnings(): readonly string[] };
+  readonly configWatch: { warnings(): readonly string[]; readonly current: LoadedConfig };
   readonly mcp: Warns;
   readonly platforms: { readonly problems: readonly string[] };
   readonly handlers: { readonly inline: readonly string[] };
@@ -41,8 +42,7 @@ export interface StatusOptions
 }
 
 export function createStatusParts(options: StatusOptions): StatusParts {
-  const { loaded, drafting, records, schedule, delivery, wayIn, modelsOf } = options;
-  const { config } = loaded;
+  const { config, configWatch, drafting, records, schedule, delivery, wayIn, modelsOf } = options;
   const { engine, models, exec } = drafting;
   return {
     store: options.store,
@@ -56,19 +56,21 @@ export function createStatusParts(options: StatusOptions): StatusParts {
     channels: () => delivery.channels,
     agents: () => listAgentStatuses(config, (agentId) => engine.workspaceDirOf(agentId), modelsOf),
     refused: () => wayIn.refusals.count,
-    unused: loaded.unused,
-    keys: loaded.keys,
+    unused: () => configWatch.current.unused,
+    keys: () => configWatch.current.keys,
     debug: () => records.debugSwitches.list(),
     warnings: () => [
       ...options.storeWatch.warnings,
       ...options.telemetry.problems,
-      // What is odd about limits and webhooks may have changed since the start.
-      ...loaded.warnings.filter(({ path }) => !/^(limits\.spend|hooks\.)/.test(path)).map(({ message }) => message),
+      // Limits and webhooks say themselves what is odd about them.
+      ...configWatch.current.warnings
+        .filter(({ path }) => !/^(limits\.spend|hooks\.)/.test(path))
+        .map(({ message }) => message),
       ...options.spendLimits.warnings,
       ...wayIn.webhooks.problems,
       ...options.configWatch.warnings(),
       ...models.problems(),
-      ...exec.problems,
+      ...exec.problems(),
       ...drafting.toolWarnings(),
       ...listAccessGroupProblems(config),
       ...listOwnerProblems(config),

@@ -322,7 +322,7 @@ export class ProtectionMissingError extends defineError({
   status: 503,
   message: ({ settings }: { settings: readonly { readonly path: string; readonly sentence: string }[] }) =>
     [
-      'The gateway does not start, because its settings ask for a protection that Atrium does not have:',
+      'No gateway runs with these settings, because they ask for a protection that Atrium does not have:',
       ...settings.map(({ path, sentence }) => `${path}: ${sentence}`),
       `Take the ${settings.length === 1 ? 'setting' : 'settings'} back (openclaw.yaml is merged over openclaw.json and may do that), or accept what follows with "acceptUnused": ${JSON.stringify(settings.map(({ path }) => path))}.`,
     ].join('\n'),

@@ -19,12 +19,9 @@ export interface GatewayPart {
    * change.
    */
   readonly reads?: readonly string[] | undefined;
-  /**
-   * For a path of `sharesReading` of which the part takes up some changes and not others: whether a change from the start
-   * needs no restart.
-   */
-  follows?(path: string, start: Config, changed: Config): boolean;
-  /** Further paths that reopen the part. Other parts read them only at the start, so the change needs a restart too. */
+  /** Settings below `reads` in which the two configurations differ and which the part takes up only at the next start. */
+  waits?(before: Config, after: Config): readonly string[];
+  /** Further paths that reopen the part. Whether a change of them needs a restart is said by the parts that read them. */
   readonly sharesReading?: readonly string[] | undefined;
   /** Files and folders beside the configuration; when one of them has changed, the part is reopened. */
   files?(): readonly string[];

@@ -15,7 +15,6 @@ import type { StateLock } from '../store/state-lock.ts';
 import type { Store } from '../store/store.ts';
 import type { McpServers } from '../tools/mcp/mcp-servers.ts';
 import type { PlatformChannels } from './channels/platform-channels.ts';
-import { LIVE_CONTEXT_SETTINGS } from './composer/context-engine.ts';
 import type { ConfigWatch } from './config-watch.ts';
 import type { ContextWarnings } from './context-warnings.ts';
 import type { ChatRecordsPart } from './create-chat-records.ts';
@@ -30,7 +29,8 @@ import type { GatewayDelivery } from './gateway-delivery.ts';
 import type { GatewayPart, GatewayStop } from './gateway-part.ts';
 import type { Housekeeping } from './housekeeping.ts';
 import { RunWork } from './lane-work.ts';
-import { isOnlyAddition, type LiveAgents } from './live-agents.ts';
+import type { LiveConfig } from './live-config.ts';
+import { liveSettings } from './live-settings.ts';
 import { PauseWatch } from './pause-watch.ts';
 import { recordLimits } from './record-limits.ts';
 import type { Retention } from './retention.ts';
@@ -51,7 +51,7 @@ export interface ListedParts {
   readonly config: Config;
   /** Chat platforms are not connected, and services of plugins are not started. */
   readonly isTrial?: boolean | undefined;
-  readonly agents: LiveAgents;
+  readonly liveConfig: LiveConfig;
   readonly configWatch: ConfigWatch;
   readonly lock: StateLock;
   readonly store: Store;
@@ -108,13 +108,7 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
     },
     chatRecords,
     { name: 'the workspaces', open: () => workspaces.prepareAll(), close: () => workspaces.settle() },
-    agentPart(listed),
-    {
-      name: 'the context',
-      reads: LIVE_CONTEXT_SETTINGS,
-      files: () => engine.handlerFiles(),
-      reopen: async (changed) => engine.apply({ ...changed.config, agents: config.agents }),
-    },
+    liveSettings({ ...listed, hooks: listed.records.hooks }),
     {
       name: 'the limits on spending',
       reads: ['limits'],
@@ -226,20 +220,6 @@ export function pluginPartOf(plugins: GatewayPlugins): GatewayPart {
     open: () => plugins.load(),
     reopen: (changed) => plugins.apply(changed),
     close: ({ left }) => plugins.close(left()),
-  };
-}
-
-function agentPart({ config, agents, drafting, workspaces }: ListedParts): GatewayPart {
-  const { engine } = drafting;
-  return {
-    name: 'the agents',
-    sharesReading: ['agents.list'],
-    follows: (path, start, changed) => path === 'agents.list' && isOnlyAddition(start, changed),
-    reopen: async (changed) => {
-      if (!agents.apply(changed.config)) return;
-      engine.apply({ ...engine.config, agents: config.agents });
-      workspaces.prepareAll();
-    },
   };
 }
 

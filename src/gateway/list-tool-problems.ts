@@ -11,5 +11,5 @@ export function listToolProblems(environment: Environment, loaded: LoadedConfig)
   const now = Date.now;
   const store = emptyStore(environment.stateDir);
   const { exec, toolWarnings } = createDraftParts({ environment, loaded, store, hooks: new HookRunner({ now }), now });
-  return [...exec.problems, ...toolWarnings()];
+  return [...exec.problems(), ...toolWarnings()];
 }

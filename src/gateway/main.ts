@@ -4,12 +4,12 @@
 import { readFrame } from '../agent/request-frame.ts';
 import type { RunParts } from '../agent/run-parts.ts';
 import type { Channel } from '../channels/channel.ts';
-import { listAgentIds, resolveAgentDefaults, resolveDefaultAgentId } from '../config/agents.ts';
+import { listAgentIds, resolveDefaultAgentId } from '../config/agents.ts';
 import { withConfigVariables } from '../config/config-variables.ts';
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { formatModelRef } from '../config/model-choice.ts';
-import { maxConcurrentSubagents } from '../config/subagent-settings.ts';
+import type { Config } from '../config/schema.ts';
 import { resolveTimezone } from '../config/timezone.ts';
 import { shownEvents } from '../delivery/shown-events.ts';
 import type { PackSink } from '../facts/teller.ts';
@@ -61,12 +61,12 @@ import { GatewayCommandPorts } from './inbound/command-ports.ts';
 import { subagentsCommand } from './inbound/subagents-command.ts';
 import { tellStop } from './inbound/tell-stop.ts';
 import { listParts, pluginPartOf } from './list-parts.ts';
-import { LiveAgents } from './live-agents.ts';
+import { LiveConfig } from './live-config.ts';
+import { laneLimitsOf } from './live-settings.ts';
 import { openMcp } from './open-mcp.ts';
 import { openState } from './open-state.ts';
 import { readThreadHistory } from './read-thread-history.ts';
 import { RecordSizes } from './record-sizes.ts';
-import { registerSendPolicy } from './register-send-policy.ts';
 import { Retention } from './retention.ts';
 import { RunTroubles } from './run-troubles.ts';
 import { sayLine } from './say-line.ts';
@@ -116,6 +116,8 @@ export interface GatewayOptions {
 }
 
 export interface OpenedGateway {
+  /** The configuration; what can change while the gateway runs is what it is now. */
+  readonly config: Config;
   readonly services: Services;
   readonly hooks: HookRunner;
   readonly lock: StateLock;
@@ -134,13 +136,12 @@ export interface OpenedGateway {
 }
 
 export async function openGateway(given: GatewayOptions): Promise<OpenedGateway> {
-  const agents = new LiveAgents(given.loaded.config);
-  const { config } = agents;
+  const liveConfig = new LiveConfig(given.loaded.config);
+  const { config } = liveConfig;
   const loaded = { ...given.loaded, config };
   const options = { ...given, loaded, environment: withConfigVariables(given.environment, given.loaded) };
   const { environment, warn, now = Date.now } = options;
   const { stateDir } = environment;
-  const defaults = resolveAgentDefaults(config);
   const startedAt = now();
   let url: string | undefined;
 
@@ -176,7 +177,6 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const runTroubles = new RunTroubles(new FaultLog({ warn: options.isTrial ? () => undefined : warn, now }));
   live.subscribe(runTroubles.look);
   const { tell } = teller;
-  registerSendPolicy(hooks, config);
   options.register?.(hooks);
 
   // Plugins. Their registrations are looked up when they are needed, so that plugins may be loaded and unloaded.
@@ -301,11 +301,12 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     now,
     warn,
   });
+  const { limit, asideLimit } = laneLimitsOf(config);
   const lanes = new EmbeddedLanes({
     store,
-    limit: defaults.maxConcurrent ?? 16,
+    limit,
     // Children take no slot of people's sessions, however many there are.
-    aside: { isMeant: isSubagentSessionKey, limit: maxConcurrentSubagents(config) },
+    aside: { isMeant: isSubagentSessionKey, limit: asideLimit },
     now,
     warn,
   });
@@ -415,7 +416,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const retention = new Retention({ store, trajectoryDir, limits: config.recorder, now });
   const sizes = new RecordSizes({ store, stateDir, trajectoryDir, exportsDir: exportsDir(stateDir), now });
   const statusParts: StatusParts = createStatusParts({
-    loaded,
+    config,
     store,
     storeWatch,
     records,
@@ -480,7 +481,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const parts: readonly GatewayPart[] = listParts({
     config,
     isTrial: options.isTrial,
-    agents,
+    liveConfig,
     configWatch,
     lock,
     store,
@@ -512,6 +513,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const close = await openParts(parts, warn);
 
   return {
+    config,
     services,
     hooks,
     lock,

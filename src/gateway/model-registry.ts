@@ -71,9 +71,14 @@ export class ModelRegistry implements ModelPort {
       model = this.#make(ref);
       this.#models.set(name, model);
       // A variable or a setting may repair a provider that cannot be used now, so the failure is not cached.
-      model.catch(() => this.#models.delete(name));
+      model.catch(() => this.#models.get(name) === model && this.#models.delete(name));
     }
     return model;
+  }
+
+  /** Makes every model anew when it is asked for next: its provider may have other settings now. */
+  forget(): void {
+    this.#models.clear();
   }
 
   /**

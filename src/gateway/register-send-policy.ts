@@ -7,10 +7,11 @@ import type { HookRunner } from '../hooks/runner.ts';
 
 const NAME = 'session.sendPolicy';
 
-export function registerSendPolicy(hooks: HookRunner, { session }: Config): void {
+/** Returns the undo; a policy that denies nothing is not registered. */
+export function registerSendPolicy(hooks: HookRunner, { session }: Config): () => void {
   const policy = session?.sendPolicy;
-  if (!policy || (policy.default !== 'deny' && !policy.rules?.some(({ action }) => action === 'deny'))) return;
-  hooks.register({
+  if (!policy || (policy.default !== 'deny' && !policy.rules?.some(({ action }) => action === 'deny'))) return () => {};
+  return hooks.register({
     hook: 'message_sending',
     id: NAME,
     owner: NAME,

@@ -65,7 +65,11 @@ export async function startGateway(options: StartOptions): Promise<StartedGatewa
     services,
     token,
     allowedHosts: [],
-    allowedOrigins: [...(settings.allowedOrigins ?? []), ...(settings.controlUi?.allowedOrigins ?? [])],
+    // The list may change while the gateway runs.
+    get allowedOrigins() {
+      const { allowedOrigins = [], controlUi } = opened.config.gateway ?? {};
+      return [...allowedOrigins, ...(controlUi?.allowedOrigins ?? [])];
+    },
     hasPage: settings.controlUi?.enabled !== false,
     closedPaths: [
       ...(settings.http?.endpoints?.chatCompletions?.enabled === false ? [CHAT_PATH] : []),
@@ -119,7 +123,7 @@ export async function startGateway(options: StartOptions): Promise<StartedGatewa
     token,
     tokenSource: source,
     isReachable: !isLoopbackHost(host),
-    stop: (budgetMs = (settings.drainSeconds ?? DRAIN_SECONDS) * 1_000, reason = 'shutdown') => {
+    stop: (budgetMs = (opened.config.gateway?.drainSeconds ?? DRAIN_SECONDS) * 1_000, reason = 'shutdown') => {
       stopping ??= stop(budgetMs, reason);
       return stopping;
     },

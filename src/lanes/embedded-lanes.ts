@@ -88,6 +88,14 @@ export class EmbeddedLanes implements Lanes {
     for (const pool of Object.values(this.#pools)) this.#fillSlots(pool);
   }
 
+  /** Changes how many keys may run at once, and how many of those with slots of their own. Runs that go on are not stopped. */
+  resize(limit: number, asideLimit: number): void {
+    const { common, aside } = this.#pools;
+    common.limit = Math.max(1, limit);
+    aside.limit = Math.max(1, asideLimit);
+    for (const pool of [common, aside]) this.#fillSlots(pool);
+  }
+
   wake(sessionKey: string): void {
     if (this.#isClosed) return;
     const lane = this.#lanes.get(sessionKey);
@@ -339,7 +347,7 @@ type OpenTrigger = Extract<NextTrigger, { readonly kind: 'open' }>;
 
 /** Slots, and the lanes that share them. */
 interface Pool {
-  readonly limit: number;
+  limit: number;
   inUse: number;
   /** How many may begin at the same time, and how many begin now. */
   readonly beginningLimit: number;

@@ -30,7 +30,8 @@ export interface HeartbeatAgent {
 export interface HeartbeatOptions {
   readonly store: Store;
   readonly now: () => number;
-  readonly agents: readonly HeartbeatAgent[];
+  /** The agents that have a heartbeat, as they are now. */
+  readonly agents: () => readonly HeartbeatAgent[];
   /** Returns the agent's checklist, or undefined when it has none. */
   readonly readChecklist: (agentId: string) => Promise<string | undefined>;
   /** Returns the surface for an answer. Null keeps the answer in the session. */
@@ -61,8 +62,14 @@ export class Heartbeats {
 
   open(): void {
     this.#isOpen = true;
+    this.apply();
+  }
+
+  /** Takes up agents and paces that have changed. A beat that was due by another pace is not made up for. */
+  apply(): void {
     const now = this.#options.now();
-    for (const agent of this.#options.agents) this.#seen.set(agent.agentId, slotOf(agent, now));
+    for (const agent of this.#options.agents()) this.#seen.set(agent.agentId, slotOf(agent, now));
+    this.#alarm.clear();
     this.#arm();
   }
 
@@ -83,7 +90,7 @@ export class Heartbeats {
 
   async #look(): Promise<ReadonlyMap<string, Beat>> {
     const beats = new Map<string, Beat>();
-    for (const agent of this.#options.agents) {
+    for (const agent of this.#options.agents()) {
       const { agentId } = agent;
       const slot = slotOf(agent, this.#options.now());
       const seen = this.#seen.get(agentId) ?? 0;
@@ -136,7 +143,8 @@ export class Heartbeats {
   }
 
   #arm(): void {
-    const { agents, now } = this.#options;
+    const { now } = this.#options;
+    const agents = this.#options.agents();
     if (!this.#isOpen || agents.length === 0) return;
     const slots = agents.map((agent) => {
       const seen = this.#seen.get(agent.agentId) ?? 0;

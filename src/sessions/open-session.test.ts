@@ -22,7 +22,7 @@ afterEach(() => store.close());
 const sessions = () => store.select('sessions', { orderBy: [['startedAt', 'asc']] });
 
 /** Sessions end daily, here at midnight. */
-const lifetime = { timezone: 'UTC', reset: { mode: 'daily', atHour: 0 } } as const;
+const lifetime = () => ({ timezone: 'UTC', reset: { mode: 'daily', atHour: 0 } }) as const;
 const DAY = 86_400_000;
 
 async function open(
@@ -30,7 +30,7 @@ async function open(
   ...given: readonly (SessionRow | undefined)[]
 ): Promise<SessionPlan> {
   const current = given.length > 0 ? given[0] : (await sessions()).at(-1);
-  const plan = planSession(current, lifetime, { agentId: 'main', sessionKey, surface, ...request });
+  const plan = planSession(current, lifetime(), { agentId: 'main', sessionKey, surface, ...request });
   if (plan.ended) {
     const { session, reason, endedAt, next } = plan.ended;
     const insert = next ? [{ insert: 'sessions', row: next } as const] : [];

@@ -41,7 +41,7 @@ export interface LoadedSession {
 
 export interface SessionParts {
   readonly store: Store;
-  readonly lifetime: LifetimeSettings;
+  readonly lifetime: () => LifetimeSettings;
   /** Only for a run that begins: what it reads is remembered for the next one. */
   readonly transcripts?: TranscriptMemory | undefined;
 }
@@ -58,8 +58,8 @@ export async function loadSession(
   const latest = await store.select('sessions', { where: { sessionKey }, orderBy: [['startedAt', 'desc']], limit: 2 });
   const current = latest.find(({ endedAt }) => endedAt === null) ?? latest[0];
   const plan = opened
-    ? takeUp(opened, begun.hasSteps, current, lifetime, request)
-    : planSession(current, lifetime, request);
+    ? takeUp(opened, begun.hasSteps, current, lifetime(), request)
+    : planSession(current, lifetime(), request);
   const { sessionId } = plan.session;
   const entries = plan.isNew ? [] : await loadEntries(store, sessionId, begun ? 'begun' : transcripts);
   return { plan, entries, isFresh: plan.isNew || (opened !== undefined && entries.length === 0) };

@@ -99,14 +99,8 @@ export class ContextEngine implements ContextPort {
   }
 
   /** Takes up changed settings of the context and changed handlers. Compositions that have begun are not disturbed. */
-  apply({ agents, bootstrap, hooks, openboa }: Config): void {
-    this.#config = {
-      ...this.#config,
-      agents,
-      bootstrap,
-      openboa,
-      hooks: { ...this.#config.hooks, internal: hooks?.internal },
-    };
+  apply(config: Config): void {
+    this.#config = { ...config };
     this.#settings.handlers.refresh();
     this.#forgetPrepared();
   }

@@ -73,8 +73,8 @@ export interface StatusParts {
   readonly refused: () => number;
   readonly now: () => number;
   readonly warnings: () => readonly string[];
-  readonly unused: readonly UnusedSetting[];
-  readonly keys: readonly KeySource[];
+  readonly unused: () => readonly UnusedSetting[];
+  readonly keys: () => readonly KeySource[];
   readonly debug: () => readonly ActiveDebugLog[];
   readonly sizes: { read(asked?: { readonly kinds?: boolean }): Promise<readonly RecordSize[]> };
   /** Undefined while the gateway does not listen. */
@@ -118,8 +118,8 @@ export async function readGatewayStatus(parts: StatusParts): Promise<GatewayStat
     sessions,
     schedule,
     warnings: parts.warnings(),
-    unused: parts.unused,
-    keys: parts.keys,
+    unused: parts.unused(),
+    keys: parts.keys(),
     debug: parts.debug(),
     records: await parts.sizes.read({ kinds: true }),
   };
