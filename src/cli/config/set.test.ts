@@ -188,7 +188,7 @@ describe('a running gateway', () => {
       ]);
       expect(live.out).toContain('The running gateway has taken it up.\n');
       const late = await gateway.home.run(['config', 'set', 'gateway.port', '18999']);
-      expect(late.out).toContain('The running gateway takes it up at its next start (gateway.port).\n');
+      expect(late.out).toContain('The running gateway takes it up at its next start: gateway.port.\n');
     } finally {
       await gateway.remove();
     }

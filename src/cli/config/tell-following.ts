@@ -19,7 +19,7 @@ export async function tellFollowing(io: CliIo, file: string, at: ConfigPath): Pr
     return [
       late.length === 0
         ? 'The running gateway has taken it up.'
-        : `The running gateway takes it up at its next start (${late.join(', ')}).`,
+        : `The running gateway takes it up at its next start: ${late.join(', ')}.`,
     ];
   } catch (error) {
     if (error instanceof GatewayDownError) return [];
