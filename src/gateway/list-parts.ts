@@ -88,7 +88,7 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
   const { live, recorder } = listed.records;
   const { approvals, waits, suspensions } = listed.suspending;
   const { sockets, outbox } = delivery;
-  const { engine, exec } = drafting;
+  const { exec } = drafting;
   const receiptIndex = new ReceiptIndex({ store, warn });
   const wordIndex = new WordIndex({ store, warn });
   const pauseWatch = new PauseWatch(warn);
