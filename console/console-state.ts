@@ -1,7 +1,7 @@
 // What the page knows about the gateway, apart from the conversation that is open: agents, conversations, commands, news,
 // requests to talk, and whether the token was accepted. Components read the signals; every change goes through a method.
 
-import { computed, signal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import type { ListedCommand } from '../src/commands/list-commands.ts';
 import { browserMemory } from './browser-memory.ts';
 import type { Link } from './client/connection.ts';
@@ -14,6 +14,7 @@ import {
   RefusedError,
   type WaitingPairing,
 } from './client/gateway-client.ts';
+import { GatewayWatch } from './client/gateway-watch.ts';
 import { newBrowserName } from './place.ts';
 import type { PairingAnswer } from './view/pairing-requests.tsx';
 
@@ -40,12 +41,11 @@ export class ConsoleState {
   readonly pairings = signal<readonly WaitingPairing[]>([]);
   readonly answering = signal<WaitingPairing | undefined>(undefined);
   readonly isSidebarOpen = signal(false);
-  readonly hasPlatform = computed(() => this.news.value.channels.some(({ id }) => !OWN_CHANNELS.has(id)));
+  /** Tells the parts of the page what has changed in the gateway. */
+  readonly watch = new GatewayWatch();
 
   constructor(token: string | undefined) {
-    setInterval(() => {
-      if (document.visibilityState === 'visible') void this.readPairings();
-    }, PAIRINGS_MS);
+    this.watch.onChange(['pairings', 'channels'], () => this.readPairings());
     // Conversations go on elsewhere while this page is in the background.
     document.addEventListener('visibilitychange', () => {
       if (document.visibilityState === 'visible') void this.readSessions();
@@ -70,6 +70,7 @@ export class ConsoleState {
       this.problem.value = '';
       this.isGateOpen.value = false;
       this.entered.value = { client, pictures: new FilePictures(client), browser };
+      this.watch.open(() => client.openSocket());
       void this.readNews();
     } catch (error) {
       const status = error instanceof RefusedError ? error.status : undefined;
@@ -109,9 +110,9 @@ export class ConsoleState {
     await this.readPairings();
   }
 
-  /** Requests come at any time, and only from chat platforms. */
+  /** Requests come at any time, from people on chat platforms. */
   async readPairings(): Promise<void> {
-    if (!this.hasPlatform.value || this.link.value.state !== 'on' || this.answering.value) return;
+    if (this.answering.value) return;
     const pairings = await this.entered.value?.client.waitingPairings().catch(() => undefined);
     if (pairings && !this.answering.value) this.pairings.value = pairings;
   }
@@ -140,7 +141,3 @@ export function sentenceOf(error: unknown): string {
 
 const CANNOT_BE_REACHED = 'The gateway cannot be reached. This page tries again by itself.';
 const RETRY_MS = 2_000;
-/** How often the page looks for people who ask to talk. */
-const PAIRINGS_MS = 5_000;
-/** These channels need the token, so no person asks there. */
-const OWN_CHANNELS: ReadonlySet<string> = new Set(['web', 'cli', 'api']);

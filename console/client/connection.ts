@@ -1,4 +1,4 @@
-// The socket of one conversation, which reconnects by itself when it breaks. A connection that was closed on purpose
+// The socket of one conversation, or of the watch over the gateway, which reconnects by itself when it breaks. A connection that was closed on purpose
 // stays closed and delivers nothing more.
 
 import type { ClientFrame } from '../../src/channels/client-frame.ts';
@@ -7,7 +7,7 @@ import type { ServerFrame } from '../../src/channels/server-frame.ts';
 export interface ConnectionPorts {
   openSocket(): WebSocket;
   /** The first frame that the client sends each time that the socket opens. */
-  hello(): Extract<ClientFrame, { type: 'hello' }>;
+  hello(): Extract<ClientFrame, { type: 'hello' | 'watch' }>;
   receive(frame: ServerFrame): void;
   showLink(link: Link): void;
 }
@@ -56,7 +56,7 @@ export class Connection {
       heardAt = Date.now();
       if (this.#isClosed) return;
       const frame = JSON.parse(data) as ServerFrame;
-      if (frame.type === 'ready') {
+      if (frame.type === 'ready' || frame.type === 'watching') {
         this.#pauseMs = SHORTEST_PAUSE_MS;
         this.#ports.showLink({ state: 'on', text: 'Connected' });
       }

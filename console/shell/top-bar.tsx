@@ -17,6 +17,8 @@ export function TopBar({ state, room, route }: TopBarProps) {
   const talk = room.talk.value;
   const isChat = route.page === 'home' || route.page === 'new' || route.page === 'session';
   const session = room.session.value;
+  // A page without a conversation has only the socket that tells what changes.
+  const link = isChat ? state.link.value : state.watch.link.value;
   return (
     <header class="bar">
       <button
@@ -40,11 +42,9 @@ export function TopBar({ state, room, route }: TopBarProps) {
           What it would read now
         </Link>
       )}
-      {isChat && (
-        <span id="link" class="link" role="status" data-state={state.link.value.state}>
-          {state.link.value.text}
-        </span>
-      )}
+      <span id="link" class="link" role="status" data-state={link.state}>
+        {link.text}
+      </span>
       {isChat && (
         <button
           id="panel-toggle"

@@ -266,6 +266,9 @@ export class Talk {
         break;
       case 'pong':
       case 'result':
+      case 'watching':
+      case 'changed':
+      case 'sample':
         break;
       default:
         // A new kind of frame is a type error here until the page knows what it means.

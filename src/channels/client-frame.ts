@@ -27,4 +27,6 @@ export type ClientFrame =
   | { readonly type: 'stop' }
   /** Calls a method by name. The answer is a `result` with the same id. */
   | { readonly type: 'call'; readonly id: string; readonly method: string; readonly params: JsonObject }
+  /** Wants to be told what changes in the gateway. Needs no `hello`. */
+  | { readonly type: 'watch' }
   | { readonly type: 'ping' };

@@ -51,6 +51,7 @@ describe('docs/delivery.md', () => {
       ack: true,
       stop: true,
       call: true,
+      watch: true,
       ping: true,
     };
     const server: Record<ServerFrame['type'], true> = {
@@ -72,6 +73,9 @@ describe('docs/delivery.md', () => {
       'limit-near': true,
       'run-end': true,
       result: true,
+      watching: true,
+      changed: true,
+      sample: true,
       error: true,
       pong: true,
     };

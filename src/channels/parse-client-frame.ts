@@ -36,10 +36,12 @@ export function parseClientFrame(data: unknown, isBinary: boolean): ClientFrame 
       return { type: 'stop' };
     case 'call':
       return parseCall(value);
+    case 'watch':
+      return { type: 'watch' };
     case 'ping':
       return { type: 'ping' };
     default:
-      return { problem: 'The "type" of a frame is one of hello, message, ack, stop, call, ping.' };
+      return { problem: 'The "type" of a frame is one of hello, message, ack, stop, call, watch, ping.' };
   }
 }
 

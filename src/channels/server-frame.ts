@@ -1,8 +1,10 @@
 // What the gateway sends to a page or a terminal over its socket. Parts are the delivery and are complete; frames about
 // a running run are only for display and may be shortened.
 
+import type { ChangeTopic } from '../protocol/change-topic.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
+import type { PulseSample } from '../protocol/pulse-sample.ts';
 import type { MailboxPart } from './mailbox.ts';
 
 export type ServerFrame =
@@ -36,7 +38,15 @@ export type ServerFrame =
       readonly error: { readonly code: string; readonly message: string };
     }
   | { readonly type: 'error'; readonly message: string; readonly id?: string | undefined }
+  | WatchFrame
   | { readonly type: 'pong' };
+
+/** What is told to every client that watches the gateway. */
+export type WatchFrame =
+  /** The answer to `watch`. What the client has read before may be old. */
+  | { readonly type: 'watching' }
+  | { readonly type: 'changed'; readonly topics: readonly ChangeTopic[] }
+  | { readonly type: 'sample'; readonly sample: PulseSample };
 
 export type LiveFrame = Extract<LiveEvent, { type: WatchedType }>;
 

@@ -17,7 +17,7 @@ import { ChannelClosedError, HelloMissingError, UnknownMethodError } from './err
 import { LiveDrafts } from './live-drafts.ts';
 import type { Mailbox } from './mailbox.ts';
 import { LARGEST_FRAME } from './parse-client-frame.ts';
-import { liveFrameOf, type ServerFrame } from './server-frame.ts';
+import { liveFrameOf, type ServerFrame, type WatchFrame } from './server-frame.ts';
 import { SocketConnection, type WebSocketLike } from './socket-connection.ts';
 
 /** What the gateway hands to every socket channel. */
@@ -131,6 +131,22 @@ export class SocketChannel implements Channel {
     }
   }
 
+  /** Whether a client watches the gateway. */
+  get isWatched(): boolean {
+    for (const viewer of this.#viewers) if (viewer.isWatching) return true;
+    return false;
+  }
+
+  /** Shows something about the gateway to every client that watches it. */
+  tellWatchers(frame: WatchFrame): void {
+    let text: string | undefined;
+    for (const viewer of this.#viewers) {
+      if (!viewer.isWatching) continue;
+      text ??= JSON.stringify(frame);
+      viewer.connection.sendText(text);
+    }
+  }
+
   /** How many clients are connected. */
   get clients(): number {
     return this.#viewers.size;
@@ -159,6 +175,10 @@ export class SocketChannel implements Channel {
       case 'call':
         // This is not awaited, because a slow method must not delay the client's next frames.
         void this.#call(viewer, frame);
+        return;
+      case 'watch':
+        viewer.isWatching = true;
+        viewer.connection.send({ type: 'watching' });
         return;
       case 'ping':
         viewer.connection.send({ type: 'pong' });
@@ -302,6 +322,8 @@ class Viewer {
   readonly connection: SocketConnection;
   /** The number of calls that are not answered yet. */
   calls = 0;
+  /** Whether the client wants to be told what changes in the gateway. */
+  isWatching = false;
   surface: Surface | undefined;
   surfaceId: string | undefined;
   /** The session that the client asked for. The session that it really watches may be another one. */

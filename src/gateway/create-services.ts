@@ -25,6 +25,7 @@ import type { Telemetry } from './create-telemetry.ts';
 import type { WayIn } from './create-way-in.ts';
 import { UnknownChannelError } from './errors.ts';
 import type { GatewayDelivery } from './gateway-delivery.ts';
+import type { Pulse } from './pulse.ts';
 import type { Retention } from './retention.ts';
 import { Attachments } from './services/attachments.ts';
 import { checkInstall } from './services/check-install.ts';
@@ -51,6 +52,7 @@ export interface ServiceOptions
   readonly records: Records;
   readonly redactor: Redactor;
   readonly telemetry: Pick<Telemetry, 'prometheus'>;
+  readonly pulse: Pick<Pulse, 'samples'>;
   readonly retention: Pick<Retention, 'prune'>;
   readonly files: AttachmentStore;
   readonly plugins: GatewayPlugins;
@@ -96,6 +98,7 @@ export function createServices(options: ServiceOptions): Services {
       const told = await readGatewayStatus(options.statusParts);
       return { ...told, warnings: [...told.warnings, ...near] };
     },
+    pulse: () => options.pulse.samples,
     metrics: async () => (await options.telemetry.prometheus?.()) ?? '',
     spending: async () => {
       await configWatch.state();

@@ -19,6 +19,7 @@ import type { ConfigWatch } from './config-watch.ts';
 import type { ContextWarnings } from './context-warnings.ts';
 import type { ChatRecordsPart } from './create-chat-records.ts';
 import type { BuiltDraftParts } from './create-draft-parts.ts';
+import type { PageNews } from './create-page-news.ts';
 import type { GatewayPlugins } from './create-plugins.ts';
 import type { Records } from './create-records.ts';
 import type { GatewaySchedule } from './create-schedule.ts';
@@ -78,6 +79,7 @@ export interface ListedParts {
   readonly spendLimits: SpendLimits;
   readonly retention: Retention;
   readonly housekeeping: Housekeeping;
+  readonly pageNews: PageNews;
   readonly hookContext: GatewayHookContext;
   readonly warn: Say;
 }
@@ -161,6 +163,17 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
           delivery.watch(event);
         }),
       close: () => live.close(new GatewayNotReadyError({ state: 'draining' })),
+    },
+    {
+      name: 'the news for pages',
+      open: () => {
+        listed.pageNews.changes.open();
+        listed.pageNews.pulse.open();
+      },
+      close: () => {
+        listed.pageNews.changes.close();
+        listed.pageNews.pulse.close();
+      },
     },
     { name: 'the MCP servers', close: () => mcp.close() },
     {

@@ -39,6 +39,7 @@ import { createChatRecords } from './create-chat-records.ts';
 import { createDraftParts } from './create-draft-parts.ts';
 import { createHandlerFiles } from './create-handler-files.ts';
 import { createPackContext } from './create-pack-context.ts';
+import { createPageNews, type PageNews } from './create-page-news.ts';
 import { createPlugins, type GatewayPlugins } from './create-plugins.ts';
 import { createRecords, type WatchFacts } from './create-records.ts';
 import { createRedactor } from './create-redactor.ts';
@@ -144,6 +145,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const { stateDir } = environment;
   const startedAt = now();
   let url: string | undefined;
+  let pageNews: PageNews | undefined;
 
   const configWatch: ConfigWatch = new ConfigWatch({
     location: { environment: given.environment, configPath: options.configPath, runsCommands: true },
@@ -154,7 +156,12 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
 
   // The store, and what facts are told to.
   const { lock, store: opened } = await openState(environment);
-  const storeWatch = new StoreWatch({ store: opened, now, warn });
+  const storeWatch = new StoreWatch({
+    store: opened,
+    now,
+    warn,
+    committed: (writes) => pageNews?.changes.committed(writes),
+  });
   const knownParts = new KnownParts(storeWatch.store);
   const { store } = knownParts;
   const redactor = await createRedactor(config);
@@ -443,7 +450,9 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     startedAt,
     now,
   });
+  pageNews = createPageNews({ delivery, plugins, configWatch, records, lanes, stateDir, now });
   const services: Services = createServices({
+    pulse: pageNews.pulse,
     environment,
     config,
     configWatch,
@@ -507,6 +516,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     spendLimits,
     retention,
     housekeeping,
+    pageNews,
     hookContext,
     warn,
   });

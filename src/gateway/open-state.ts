@@ -23,13 +23,19 @@ export async function openState({ stateDir, failpoints }: Environment): Promise<
       throw new StateDirError({ dir: stateDir, problem: 'no folder can be made there' }, { cause: error });
   });
   const lock = await acquireStateLock(stateDir);
-  const file = join(dir, 'atrium.db');
+  const [file] = storeFilesOf(stateDir);
   const store = await openSqliteStore({ file, besides: [lock.file] }).catch(async (error) => {
     await lock.release();
     throw error;
   });
   if (failpoints.length === 0) return { lock, store };
   return { lock, store: withFailpoints(store, failpoints.map(parseFailpoint), deathOf(file)) };
+}
+
+/** The database, and the files that it keeps beside it while it is open. */
+export function storeFilesOf(stateDir: string): readonly [string, ...string[]] {
+  const file = join(stateDir, 'atrium', 'atrium.db');
+  return [file, `${file}-wal`, `${file}-shm`];
 }
 
 function deathOf(databaseFile: string): Death {

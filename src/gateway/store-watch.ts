@@ -4,12 +4,14 @@
 import { errorText } from '../protocol/one-line.ts';
 import { delegateStore } from '../store/delegate-store.ts';
 import { isStoreError, StoreClosedError } from '../store/errors.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, Write } from '../store/store.ts';
 
 export interface StoreWatchParts {
   readonly store: Store;
   readonly now: () => number;
   readonly warn: (sentence: string) => void;
+  /** Called with what was written, after each commit. */
+  readonly committed?: ((writes: readonly Write[]) => void) | undefined;
 }
 
 /** Right after a refusal the store is not asked again, because a small commit may succeed where a message does not. */
@@ -47,9 +49,13 @@ export class StoreWatch {
   }
 
   #watched(): Store {
-    const { store } = this.#parts;
+    const { store, committed } = this.#parts;
     return delegateStore(store, {
-      commit: (writes, options) => this.#note(store.commit(writes, options)),
+      commit: async (writes, options) => {
+        const result = await this.#note(store.commit(writes, options));
+        committed?.(writes);
+        return result;
+      },
       probe: () => this.#note(store.probe()),
       select: (table, query) => this.#noteRead(store.select(table, query)),
       count: (table, where) => this.#noteRead(store.count(table, where)),

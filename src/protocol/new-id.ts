@@ -5,12 +5,16 @@
 import { randomBytes, randomInt } from 'node:crypto';
 
 /** For example `run_0mh3k9q2x4f8c1d07a5be`: a prefix, the time in base 36, and 60 random bits. */
-export function newId(
-  prefix: 'run' | 'ses' | 'dead' | 'inj' | 'call' | 'note' | 'rule' | 'proc' | 'job' | 'emb' | 'replay',
-  now: number,
-): string {
-  return `${prefix}_${now.toString(36).padStart(9, '0')}${randomBytes(8).toString('hex').slice(0, 15)}`;
+export function newId(prefix: IdPrefix, now: number): string {
+  return `${oldestIdSince(prefix, now)}${randomBytes(8).toString('hex').slice(0, 15)}`;
 }
+
+/** No id of this kind that was made at this time or later sorts before it. */
+export function oldestIdSince(prefix: IdPrefix, at: number): string {
+  return `${prefix}_${at.toString(36).padStart(9, '0')}`;
+}
+
+type IdPrefix = 'run' | 'ses' | 'dead' | 'inj' | 'call' | 'note' | 'rule' | 'proc' | 'job' | 'emb' | 'replay';
 
 const CODE_SIGNS = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 

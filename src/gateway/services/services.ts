@@ -10,6 +10,7 @@ import type { BeforeInstallEvent, InstallHookContext } from '../../hooks/lifecyc
 import type { ModelPrices } from '../../models/cost-of.ts';
 import type { Inbound } from '../../protocol/inbound.ts';
 import type { LiveEvent } from '../../protocol/live-event.ts';
+import type { PulseSample } from '../../protocol/pulse-sample.ts';
 import type { DebugSwitches } from '../../recorder/debug-switches.ts';
 import type { Route } from '../../routing/resolve-route.ts';
 import type { Jobs } from '../../schedule/jobs.ts';
@@ -56,6 +57,8 @@ export interface Services {
    */
   subscribe(listener: (event: LiveEvent) => void): () => void;
   status(): Promise<GatewayStatus>;
+  /** How the gateway was in the last hour, the oldest sample first. */
+  pulse(): readonly PulseSample[];
   /** The metrics as text for Prometheus. */
   metrics(): Promise<string>;
   /** The limits on spending, and what they have come to. */

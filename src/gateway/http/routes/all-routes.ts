@@ -20,6 +20,7 @@ import { METHOD_ROUTES } from './methods.ts';
 import { METRIC_ROUTES } from './metrics.ts';
 import { PAIRING_ROUTES } from './pairing.ts';
 import { PLUGIN_ROUTES } from './plugins.ts';
+import { PULSE_ROUTES } from './pulse.ts';
 import { RECEIPT_ROUTES } from './receipts.ts';
 import { RECORD_ROUTES } from './records.ts';
 import { RESPONSE_ROUTES } from './responses.ts';
@@ -57,5 +58,6 @@ export const ROUTES: readonly Route[] = [
   ...JOB_ROUTES,
   ...DEBUG_ROUTES,
   ...RECORD_ROUTES,
+  ...PULSE_ROUTES,
   ...METRIC_ROUTES,
 ];

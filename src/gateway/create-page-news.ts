@@ -1,0 +1,47 @@
+// Builds what pages are told while they are open: that something has changed, and how the gateway does.
+
+import type { Lanes } from '../lanes/lanes.ts';
+import { Changes } from './changes.ts';
+import type { ConfigWatch } from './config-watch.ts';
+import type { GatewayPlugins } from './create-plugins.ts';
+import type { Records } from './create-records.ts';
+import type { GatewayDelivery } from './gateway-delivery.ts';
+import { storeFilesOf } from './open-state.ts';
+import { Pulse } from './pulse.ts';
+
+export interface PageNewsOptions {
+  readonly delivery: GatewayDelivery;
+  readonly plugins: GatewayPlugins;
+  readonly configWatch: ConfigWatch;
+  readonly records: Pick<Records, 'live'>;
+  readonly lanes: Pick<Lanes, 'running'>;
+  readonly stateDir: string;
+  readonly now: () => number;
+}
+
+export interface PageNews {
+  readonly changes: Changes;
+  readonly pulse: Pulse;
+}
+
+export function createPageNews(options: PageNewsOptions): PageNews {
+  const { delivery, plugins, configWatch, records, lanes, stateDir, now } = options;
+  const { web } = delivery.sockets;
+  const changes = new Changes({
+    isWatched: () => web.isWatched,
+    tell: (topics) => web.tellWatchers({ type: 'changed', topics }),
+    looks: {
+      plugins: () => plugins.control.list().map(({ id, state, generation, reason }) => [id, state, generation, reason]),
+      channels: () => delivery.channels.map(({ id, accounts }) => [id, accounts?.list()]),
+      config: () => [configWatch.current.files, configWatch.warnings()],
+    },
+  });
+  const pulse = new Pulse({
+    files: storeFilesOf(stateDir),
+    running: () => lanes.running.length,
+    now,
+    sampled: (sample) => web.tellWatchers({ type: 'sample', sample }),
+  });
+  records.live.subscribe(pulse.watch);
+  return { changes, pulse };
+}
