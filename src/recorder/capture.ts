@@ -7,6 +7,7 @@
 
 import type { JsonObject } from '../protocol/json.ts';
 import type { Store, Write } from '../store/store.ts';
+import type { CaptureRow } from '../store/tables.ts';
 import { BodyParts, partKeyOf } from './body-parts.ts';
 import { redactHeaders, redactUrl } from './redact.ts';
 
@@ -95,13 +96,25 @@ export async function readCapture(store: Store, runId: string, call?: number): P
     orderBy: [['call', 'desc']],
     limit: 1,
   });
-  if (!row) return undefined;
+  return row && captureOf(row, await readParts(store, [row]));
+}
+
+/** The texts of the parts of these requests, by key. A part that is gone or was changed is not among them. */
+export async function readParts(
+  store: Store,
+  rows: readonly Pick<CaptureRow, 'manifest'>[],
+): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>();
-  for (const batch of batchesOf([...new Set(row.manifest)])) {
+  for (const batch of batchesOf([...new Set(rows.flatMap(({ manifest }) => manifest))])) {
     for (const part of await store.select('parts', { where: { hash: { in: batch } } })) {
       if (partKeyOf(part.text).hash === part.hash) texts.set(part.hash, part.text);
     }
   }
+  return texts;
+}
+
+/** One request as its row and its parts have it. */
+export function captureOf(row: CaptureRow, texts: ReadonlyMap<string, string>): Capture {
   const missing = [...new Set(row.manifest)].filter((key) => !texts.has(key));
   return {
     runId: row.runId,

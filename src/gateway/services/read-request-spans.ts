@@ -63,12 +63,19 @@ export function transcriptsIn(store: Store): TranscriptOf {
   return (sessionId) => store.select('transcript', { where: { sessionId }, orderBy: [['position', 'asc']] });
 }
 
+/** What need not be read again. */
+export interface KnownOfRun {
+  readonly transcriptOf?: TranscriptOf | undefined;
+  /** The session of the run; null when it had none. */
+  readonly sessionId?: string | null | undefined;
+}
+
 /** The spans of the last of these requests of a run, which are all that came before it, in order. */
 export async function spansOfCaptures(
   store: Store,
   frame: RequestFrame,
   kept: readonly CaptureRow[],
-  transcriptOf: TranscriptOf = transcriptsIn(store),
+  { transcriptOf = transcriptsIn(store), sessionId }: KnownOfRun = {},
 ): Promise<ReadRequest | undefined> {
   const captures = kept.filter((capture) => capture.call > FRAME_CALL);
   const last = captures.at(-1);
@@ -78,7 +85,10 @@ export async function spansOfCaptures(
   const spans = spansOfRequest(frame, captures);
   const { system, tools } = frame;
   const unkept = spans.find(({ origin }) => origin === UNKEPT_AUTHOR)?.index ?? frame.unkept;
-  const said = await messagesOf(store, runId, spans, transcriptOf);
+  const said = await messagesOf(runId, spans, {
+    transcriptOf,
+    sessionId: sessionId === undefined ? await sessionOf(store, runId) : sessionId,
+  });
   const messages = unkept === undefined ? said : [...said.slice(0, unkept), NOT_KEPT, ...said.slice(unkept)];
   return {
     runId,
@@ -134,15 +144,18 @@ export function isRetold(added: readonly RequestSpan[]): boolean {
  * request knew; later ones are ignored.
  */
 async function messagesOf(
-  store: Store,
   runId: string,
   spans: readonly RequestSpan[],
-  transcriptOf: TranscriptOf,
+  { transcriptOf, sessionId }: { readonly transcriptOf: TranscriptOf; readonly sessionId: string | null },
 ): Promise<readonly Message[]> {
-  const [run] = await store.select('runs', { where: { runId }, limit: 1 });
-  if (!run?.sessionId) return [];
-  const rows = await transcriptOf(run.sessionId);
+  if (!sessionId) return [];
+  const rows = await transcriptOf(sessionId);
   const compaction = compactionIn(spans);
   const known = rows.filter(({ kind, position }) => kind !== 'compaction' || position === compaction);
   return historyOf(known, runId).map(({ message }) => message);
+}
+
+async function sessionOf(store: Store, runId: string): Promise<string | null> {
+  const [run] = await store.select('runs', { where: { runId }, limit: 1 });
+  return run?.sessionId ?? null;
 }

@@ -3,9 +3,14 @@
 //
 // Promise: no run waits for it. A crash at any point loses no receipt, because a capture is marked as indexed in the commit
 // that stores the receipt. A run whose captures are removed meanwhile gets no receipt: both of its commits expect them.
+//
+// Runs that ended one after the other have most of their prompts in common, so a few of them are read and committed
+// together.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { FRAME_CALL } from '../../../agent/request-frame.ts';
 import { isAtriumError } from '../../../protocol/errors.ts';
+import { batchesOf, readParts } from '../../../recorder/capture.ts';
 import { PIECE_GRAIN_MS } from '../../../recorder/prune-captures.ts';
 import { PreconditionFailedError } from '../../../store/errors.ts';
 import type { Store, Write } from '../../../store/store.ts';
@@ -21,6 +26,8 @@ export interface ReceiptIndexParts {
 }
 
 const PAGE = 100;
+/** So many runs are read and committed together. */
+const BATCH = 16;
 /** While there is much to do, it rests this many times as long as it has worked. */
 const REST = 3;
 const MOST_KNOWN = 20_000;
@@ -73,13 +80,10 @@ export class ReceiptIndex {
       const runIds = [...new Set(page.map(({ runId }) => runId))];
       const runs = await store.select('runs', { where: { runId: { in: runIds } } });
       const transcriptOf = onceEach(transcriptsIn(store));
-      for (const run of runs) {
+      const ended = runs.filter(({ endedAt }) => endedAt !== null);
+      for (const batch of batchesOf(ended, BATCH)) {
         if (signal.aborted) break;
-        if (run.endedAt === null) continue;
-        const began = performance.now();
-        if (await this.#index(run, transcriptOf)) indexed += 1;
-        // Without a rest, others still get their turn.
-        await sleep(rest * (performance.now() - began), undefined, { signal }).catch(() => {});
+        indexed += await this.#index(batch, transcriptOf, rest);
       }
       if (page.length < PAGE) break;
       after = end;
@@ -87,36 +91,46 @@ export class ReceiptIndex {
     return indexed;
   }
 
-  /** False when its captures were changed or removed meanwhile; then the next look finds what is left. */
-  async #index(run: RunRow, transcriptOf: TranscriptOf): Promise<boolean> {
+  /** Resolves with the number of runs that were indexed. */
+  async #index(runs: readonly RunRow[], transcriptOf: TranscriptOf, rest: number): Promise<number> {
     const { store } = this.#parts;
-    const { runId, sessionKey, agentId } = run;
-    const captures = await store.select('captures', { where: { runId }, orderBy: [['call', 'asc']] });
-    const calls = captures.map(({ call }) => call);
-    const mark = (isIndexed: boolean): Write => ({
-      update: 'captures',
-      where: { runId, call: { in: calls } },
-      set: { isIndexed },
-      expect: calls.length,
+    const { signal } = this.#background;
+    const captures = await store.select('captures', {
+      where: { runId: { in: runs.map(({ runId }) => runId) } },
+      orderBy: [['call', 'asc']],
     });
-    const commit = (writes: readonly Write[]) => store.commit(writes, { site: 'prompt-receipt', lazy: true });
-    const receipt = await this.#read(run, captures, transcriptOf);
+    const frames = await readParts(
+      store,
+      captures.filter(({ call }) => call === FRAME_CALL),
+    );
+    const read: ReadRun[] = [];
+    for (const run of runs) {
+      if (signal.aborted) break;
+      const began = performance.now();
+      const own = captures.filter(({ runId }) => runId === run.runId);
+      read.push({ run, captures: own, receipt: await this.#read(run, own, { transcriptOf, parts: frames }) });
+      // Without a rest, others still get their turn.
+      await sleep(rest * (performance.now() - began), undefined, { signal }).catch(() => {});
+    }
+    if (await this.#commit(read)) return read.length;
+    let indexed = 0;
+    for (const each of read) if (await this.#commit([each])) indexed += 1;
+    return indexed;
+  }
+
+  /** False when the captures of one were changed or removed meanwhile; then the next look finds what is left. */
+  async #commit(read: readonly ReadRun[]): Promise<boolean> {
+    const marks = (isIndexed: boolean) => read.map((each) => markWrite(each, isIndexed));
+    const commit = (writes: readonly Write[]) =>
+      this.#parts.store.commit(writes, { site: 'prompt-receipt', lazy: true });
     try {
-      if (!receipt) {
-        await commit([mark(true)]);
-        return true;
-      }
-      const numbers = await this.#store(receipt, async (writes) => {
-        const { seqs } = await commit([...writes, mark(false)]);
+      const receipts = read.flatMap(({ receipt }) => receipt ?? []);
+      const numbers = await this.#store(receipts, async (writes) => {
+        const { seqs } = await commit([...writes, ...marks(false)]);
         return seqs;
       });
-      const sources = numbers.get(receipt.sources) ?? 0;
-      const pieces = packPieces(receipt.prompt.flatMap((piece) => numbers.get(piece) ?? []));
-      await commit([
-        mark(true),
-        { remove: 'promptReceipts', where: { runId } },
-        { insert: 'promptReceipts', row: { runId, sessionKey, agentId, at: receipt.at, sources, pieces } },
-      ]);
+      const numberOf = (piece: Piece) => numbers.get(keyOf(piece));
+      await commit([...marks(true), ...read.flatMap((each) => receiptWrites(each, numberOf))]);
       return true;
     } catch (error) {
       if (error instanceof PreconditionFailedError) return false;
@@ -128,11 +142,11 @@ export class ReceiptIndex {
   async #read(
     run: RunRow,
     captures: readonly CaptureRow[],
-    transcriptOf: TranscriptOf,
+    known: { readonly transcriptOf: TranscriptOf; readonly parts: ReadonlyMap<string, string> },
   ): Promise<RunReceipt | undefined> {
     const { store, warn } = this.#parts;
     try {
-      return await readReceipt(store, run, captures, transcriptOf);
+      return await readReceipt(store, run, captures, known);
     } catch (error) {
       if (isAtriumError(error)) throw error;
       warn(`The prompts of ${run.runId} cannot be searched: ${(error as Error).message}`);
@@ -140,19 +154,19 @@ export class ReceiptIndex {
     }
   }
 
-  /** Stores the pieces that are not there yet, and gives each its number. */
+  /** Stores the pieces that are not there yet, and gives each its number, by scope and hash. */
   async #store(
-    { at, prompt, files, sources }: RunReceipt,
+    receipts: readonly RunReceipt[],
     commit: (writes: readonly Write[]) => Promise<readonly (number | undefined)[]>,
-  ): Promise<ReadonlyMap<Piece, number>> {
-    const pieces = [...prompt, ...files, sources];
-    await this.#verify(pieces);
-    const numbers = new Map<Piece, number>();
-    const doubtful: Piece[] = [];
-    for (const piece of pieces) {
-      const known = this.#known.get(keyOf(piece));
+  ): Promise<ReadonlyMap<string, number>> {
+    const used = lastUses(receipts);
+    await this.#verify([...used.keys()]);
+    const numbers = new Map<string, number>();
+    const doubtful: UsedPiece[] = [];
+    for (const [key, piece] of used) {
+      const known = this.#known.get(key);
       // A piece that was not used for long may have been pruned since it was learnt.
-      if (known && known.usedAt >= at - PIECE_GRAIN_MS) numbers.set(piece, known.seq);
+      if (known && known.usedAt >= piece.usedAt - PIECE_GRAIN_MS) numbers.set(key, known.seq);
       else doubtful.push(piece);
     }
     if (doubtful.length === 0) return numbers;
@@ -162,41 +176,78 @@ export class ReceiptIndex {
       hash: { in: doubtful.map(({ hash }) => hash) },
     };
     const found = new Map((await this.#parts.store.select('promptPieces', { where })).map((row) => [keyOf(row), row]));
-    const stale = doubtful.flatMap((piece) => found.get(keyOf(piece)) ?? []).filter(({ usedAt }) => usedAt < at);
     const missing = doubtful.filter((piece) => !found.has(keyOf(piece)));
+    const stale = doubtful.filter((piece) => (found.get(keyOf(piece))?.usedAt ?? Infinity) < piece.usedAt);
     const seqs = await commit([
-      ...missing.map((piece): Write => ({ insert: 'promptPieces', row: { ...piece, usedAt: at } })),
-      {
-        update: 'promptPieces',
-        where: { seq: { in: stale.map(({ seq }) => seq) } },
-        set: { usedAt: at },
-        expect: stale.length,
-      },
+      ...missing.map((row): Write => ({ insert: 'promptPieces', row })),
+      ...[...new Set(stale.map(({ usedAt }) => usedAt))].map((usedAt): Write => {
+        const pieces = stale.filter((piece) => piece.usedAt === usedAt);
+        const seqs = pieces.flatMap((piece) => found.get(keyOf(piece))?.seq ?? []);
+        return { update: 'promptPieces', where: { seq: { in: seqs } }, set: { usedAt }, expect: pieces.length };
+      }),
     ]);
     for (const piece of doubtful) {
-      const row = found.get(keyOf(piece));
+      const key = keyOf(piece);
+      const row = found.get(key);
       const seq = row?.seq ?? seqs[missing.indexOf(piece)];
       if (seq === undefined) continue;
-      numbers.set(piece, seq);
-      this.#learn(piece, seq, Math.max(row?.usedAt ?? at, at));
+      numbers.set(key, seq);
+      this.#learn(key, seq, Math.max(row?.usedAt ?? 0, piece.usedAt));
     }
     return numbers;
   }
 
   /** When a session is deleted, its pieces go with it; a later session of the same key must not name them. */
-  async #verify(pieces: readonly Piece[]): Promise<void> {
-    const numbers = [...new Set(pieces.flatMap((piece) => this.#known.get(keyOf(piece))?.seq ?? []))];
+  async #verify(keys: readonly string[]): Promise<void> {
+    const numbers = keys.flatMap((key) => this.#known.get(key)?.seq ?? []);
     const there = await this.#parts.store.count('promptPieces', { seq: { in: numbers } });
     if (there !== numbers.length) this.#known.clear();
   }
 
-  #learn(piece: Pick<Piece, 'scope' | 'hash'>, seq: number, usedAt: number): void {
-    const key = keyOf(piece);
+  #learn(key: string, seq: number, usedAt: number): void {
     this.#known.delete(key);
     this.#known.set(key, { seq, usedAt });
     const [oldest] = this.#known.keys();
     if (this.#known.size > MOST_KNOWN && oldest !== undefined) this.#known.delete(oldest);
   }
+}
+
+/** A run with what is stored of it and what its prompts had, if that can be read. */
+interface ReadRun {
+  readonly run: RunRow;
+  readonly captures: readonly CaptureRow[];
+  readonly receipt: RunReceipt | undefined;
+}
+
+type UsedPiece = Piece & { readonly usedAt: number };
+
+/** Each piece once, with the time of the last of these runs that had it. */
+function lastUses(receipts: readonly RunReceipt[]): ReadonlyMap<string, UsedPiece> {
+  const used = new Map<string, UsedPiece>();
+  for (const { at, prompt, files, sources } of receipts) {
+    for (const piece of [...prompt, ...files, sources]) {
+      const key = keyOf(piece);
+      const earlier = used.get(key);
+      if (!earlier || earlier.usedAt < at) used.set(key, { ...piece, usedAt: at });
+    }
+  }
+  return used;
+}
+
+function markWrite({ run: { runId }, captures }: ReadRun, isIndexed: boolean): Write {
+  const where = { runId, call: { in: captures.map(({ call }) => call) } };
+  return { update: 'captures', where, set: { isIndexed }, expect: captures.length };
+}
+
+function receiptWrites({ run, receipt }: ReadRun, numberOf: (piece: Piece) => number | undefined): readonly Write[] {
+  if (!receipt) return [];
+  const { runId, sessionKey, agentId } = run;
+  const sources = numberOf(receipt.sources) ?? 0;
+  const pieces = packPieces(receipt.prompt.flatMap((piece) => numberOf(piece) ?? []));
+  return [
+    { remove: 'promptReceipts', where: { runId } },
+    { insert: 'promptReceipts', row: { runId, sessionKey, agentId, at: receipt.at, sources, pieces } },
+  ];
 }
 
 /**

@@ -11,7 +11,7 @@ import type { ToldSpan } from '../../../agent/request-text.ts';
 import { readAuthor } from '../../../agent/span-author.ts';
 import { hashOfText } from '../../../context/report/build-report.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../protocol/json.ts';
-import { readCapture } from '../../../recorder/capture.ts';
+import { captureOf, readCapture, readParts } from '../../../recorder/capture.ts';
 import type { Store } from '../../../store/store.ts';
 import type { CaptureRow, PromptPieceRow, RunRow } from '../../../store/tables.ts';
 import { isRetold, spansOfCaptures, type TranscriptOf } from '../read-request-spans.ts';
@@ -34,21 +34,25 @@ export interface PromptPieceFacts {
   readonly spans: readonly (readonly [author: string, chars: number])[];
 }
 
-/** Undefined when the frame of the run is gone or cannot be read. `captures` are all of the run, in the order of calls. */
+/**
+ * Undefined when the frame of the run is gone or cannot be read. `captures` are all of the run, in the order of calls;
+ * `parts` are those of its frame, where they were read before.
+ */
 export async function readReceipt(
   store: Store,
-  { runId, sessionKey }: Pick<RunRow, 'runId' | 'sessionKey'>,
+  { sessionKey, sessionId }: Pick<RunRow, 'sessionKey' | 'sessionId'>,
   captures: readonly CaptureRow[],
-  transcriptOf?: TranscriptOf,
+  { transcriptOf, parts }: { readonly transcriptOf?: TranscriptOf; readonly parts?: ReadonlyMap<string, string> } = {},
 ): Promise<RunReceipt | undefined> {
-  const framed = await readCapture(store, runId, FRAME_CALL);
+  const row = captures.find(({ call }) => call === FRAME_CALL);
+  const framed = row && captureOf(row, parts ?? (await readParts(store, [row])));
   if (framed?.body === undefined) return undefined;
   const frame = JSON.parse(framed.body) as RequestFrame;
   const requests = captures.filter(({ call }) => call > FRAME_CALL);
   const prompt = new Map<string, Piece>();
   const add = (piece: Piece) => prompt.set(`${piece.scope}\n${piece.hash}`, piece);
   for (const ends of endsOf(requests)) {
-    const read = await spansOfCaptures(store, frame, requests.slice(0, ends), transcriptOf);
+    const read = await spansOfCaptures(store, frame, requests.slice(0, ends), { transcriptOf, sessionId });
     const last = requests[ends - 1];
     if (!read || !last) continue;
     for (const piece of piecesOf(read.spans, frame, sessionKey)) add(piece);
