@@ -125,6 +125,11 @@ export class RequestReplay {
     const { message, by } = rewritten;
     const content = typeof message.content === 'string' ? message.content : '';
     const composed = arrangePrompt(await this.#composition.recorded(), this.#pieces).user;
+    // Where only pieces of others are gone, what the handler made of the rest stays as it was.
+    const isGone = ({ origin }: Contribution) => changes?.isLeftOut(origin) === true;
+    const pieced = entryOf({ ...message, content } as UserMessage, rewrittenPieces(composed, content, by));
+    const unwritten = withoutPieces(entryOf({ ...said, content: textOf(composed) }, composed), isGone);
+    if (unwritten.message.content === said.content) return { entry: withoutPieces(pieced, isGone), notes: [] };
     const again = await rebaseText(textOf(composed), content, said.content);
     if (again === undefined) {
       return {
