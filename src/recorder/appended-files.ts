@@ -1,4 +1,4 @@
-// Appends lines to files that only grow. A caller that appends does not wait: lines are collected in bounded memory and
+// Appends lines of JSON to files that only grow. A caller that appends does not wait: lines are collected in bounded memory and
 // written in their order, file by file.
 //
 // Promise: nothing here throws or rejects. A file that cannot be written causes one warning, and its lines are dropped;
@@ -28,7 +28,7 @@ export interface AppendedLine {
 /** What a file contains before a line. */
 export interface FilePlace {
   readonly size: number;
-  /** The beginning of the last line. It is undefined in an empty file or when the line is too long. */
+  /** The beginning of the last whole line. It is undefined in an empty file or when the line is too long. */
   readonly lastLine: string | undefined;
 }
 
@@ -245,13 +245,24 @@ async function readPlace(handle: FileHandle, size: number): Promise<FilePlace> {
   const length = Math.min(size, MAX_LAST_LINE);
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, size - length);
   const tail = buffer.subarray(0, bytesRead).toString('utf8');
-  const lines = tail.split('\n').filter((line) => line !== '');
-  const line = lines.length > 1 || length === size ? lines.at(-1) : undefined;
+  const [first = '', ...rest] = tail.split('\n');
+  // Lines that crashes cut short stay in the file, and the last whole line stands before them.
+  const line = (length === size ? [first, ...rest] : rest).findLast(isWhole);
   const lastLine = line && beginningOf(line);
   if (tail.endsWith('\n')) return { size, lastLine };
   // A line that a crash cut short is ended first, so that the next line is not joined to it.
   await handle.appendFile('\n');
   return { size: size + 1, lastLine };
+}
+
+function isWhole(line: string): boolean {
+  if (!line.endsWith('}')) return false;
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Makes a copy, because a slice would keep the whole line in memory as long as the file is remembered. */

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { folderForTest } from '../testkit/folder-for-test.ts';
@@ -81,6 +81,21 @@ describe('the trajectory', () => {
     const lines = (await readFile(trajectory.fileOf('ses_1'), 'utf8')).trimEnd().split('\n');
     expect(lines).toHaveLength(2);
     expect(JSON.parse(lines[1] ?? '').type).toBe('session.started');
+  });
+
+  it('numbers on from the last whole line, however many behind it were cut', async () => {
+    const before = open();
+    before.record(CONTEXT, 'session.started', {}, 0);
+    before.record(CONTEXT, 'session.ended', {}, 0);
+    await before.drain();
+    for (let cut = 1; cut <= 2; cut++)
+      await appendFile(before.fileOf('ses_1'), `{"traceSchema":"openclaw-tra${'\n'.repeat(2 - cut)}`);
+    const after = open();
+    after.record(CONTEXT, 'session.started', {}, 0);
+    await after.drain();
+    const lines = (await readFile(after.fileOf('ses_1'), 'utf8')).trimEnd().split('\n');
+    expect(lines).toHaveLength(5);
+    expect(JSON.parse(lines[4] ?? '')).toMatchObject({ type: 'session.started', seq: 3 });
   });
 
   it('cuts what is too long, too wide and too deep, and says so', async () => {
