@@ -92,6 +92,7 @@ describe('a gateway that is killed', () => {
     it('a receipt was written, finds the run once', () => inTurn(() => promptReceipt(moment)), TIMEOUT_MS);
     it('words were indexed, finds what was said once', () => inTurn(() => wordIndex(moment)), TIMEOUT_MS);
     it('a session was given a title, keeps it or not', () => inTurn(() => sessionMark(moment)), TIMEOUT_MS);
+    it('a bootstrap file is as it was, whatever was kept of it', () => inTurn(() => fileVersion(moment)), TIMEOUT_MS);
     it('an injection was queued, shows it in one run', () => inTurn(() => injection(moment)), TIMEOUT_MS);
     it('a session was reset, stops its run once and goes on', () => inTurn(() => session(moment)), TIMEOUT_MS);
     it('a person began a new session, ends the old one once', () => inTurn(() => rollOver(moment)), TIMEOUT_MS);
@@ -361,6 +362,28 @@ async function sessionMark(moment: Moment): Promise<void> {
     const { sessions } = await gateway.json<{ sessions: JsonObject[] }>('/api/sessions');
     expect(sessions).toMatchObject([{ title: moment === 'before' ? null : 'A title' }]);
     expect((await give()).session).toMatchObject({ title: 'A title' });
+    await gateway.stop();
+  } finally {
+    await close();
+  }
+}
+
+async function fileVersion(moment: Moment): Promise<void> {
+  const { gateway, close } = await stage();
+  try {
+    await gateway.start({ failpoints: [`file-version:${moment}`] });
+    type Answer = { readonly file: { readonly text: string | null; readonly version: string | null } };
+    const address = '/api/agents/main/files/AGENTS.md';
+    const read = async () => (await gateway.json<Answer>(address)).file;
+    const before = await read();
+    const write = async () =>
+      gateway.json<Answer>(address, { body: { text: 'Be brief.', version: (await read()).version } });
+    await expect(write()).rejects.toThrow();
+    await expectDeath(gateway, `file-version:${moment}`);
+    await gateway.start();
+    // The text that was replaced is kept before the file is touched.
+    expect(await read()).toEqual(before);
+    expect((await write()).file.text).toBe('Be brief.');
     await gateway.stop();
   } finally {
     await close();

@@ -43,7 +43,7 @@ interface Section {
 
 const SECTIONS: readonly Section[] = [
   { title: 'Configuration', families: ['CONFIG_'] },
-  { title: 'Agents and workspaces', families: ['AGENT_', 'WORKSPACE_', 'FILE_', 'EXAMPLES_'] },
+  { title: 'Agents and workspaces', families: ['AGENT_', 'WORKSPACE_', 'BOOTSTRAP_', 'FILE_', 'EXAMPLES_'] },
   { title: 'Budget', families: ['BUDGET_'] },
   { title: 'Hooks and handlers', families: ['HOOK_'] },
   { title: 'Webhooks', families: ['WEBHOOK_'] },

@@ -44,6 +44,7 @@ const WORDS: Readonly<Record<string, () => Promise<readonly CliCommand[]>>> = {
     (await import('./context/explain.ts')).contextExplain,
     (await import('./context/diff.ts')).contextDiff,
     (await import('./context/check.ts')).contextCheck,
+    ...(await import('./context/files.ts')).CONTEXT_FILE_COMMANDS,
   ],
   hooks: async () => {
     const [list, status, info, check, switching, own] = await Promise.all([

@@ -14,6 +14,7 @@ import { CONFIG_COMMANDS } from './config/config.ts';
 import { contextCheck } from './context/check.ts';
 import { contextDiff } from './context/diff.ts';
 import { contextExplain } from './context/explain.ts';
+import { CONTEXT_FILE_COMMANDS } from './context/files.ts';
 import { contextPreview } from './context/preview.ts';
 import { contextReport } from './context/report.ts';
 import { CRON_COMMANDS } from './cron.ts';
@@ -80,6 +81,7 @@ export const COMMANDS: readonly CliCommand[] = [
   ...DEAD_LETTER_COMMANDS,
   ...CRON_COMMANDS,
   ...[contextPreview, contextReport, contextExplain, contextDiff, contextCheck],
+  ...CONTEXT_FILE_COMMANDS,
   ...[hooksList, hooksStatus, hooksRearm, hooksInfo, hooksCheck, hooksEnable, hooksDisable, hooksNew, hooksTest],
   ...[agentsAdd, agentsList, agentsInit, agentsValidate],
   ...CONFIG_COMMANDS,

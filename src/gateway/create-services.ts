@@ -4,7 +4,9 @@
 import { queueInjection } from '../agent/queue-injection.ts';
 import type { RunParts } from '../agent/run-parts.ts';
 import type { AttachmentStore } from '../attachments/attachment-store.ts';
+import { listAgentIds } from '../config/agents.ts';
 import type { Environment } from '../config/environment.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
 import { parseModelRef } from '../config/model-choice.ts';
 import { modelPrices } from '../config/model-prices.ts';
 import type { Config } from '../config/schema.ts';
@@ -28,7 +30,9 @@ import type { GatewayDelivery } from './gateway-delivery.ts';
 import type { Pulse } from './pulse.ts';
 import type { Retention } from './retention.ts';
 import { Attachments } from './services/attachments.ts';
+import { BootstrapFiles } from './services/bootstrap-files.ts';
 import { checkInstall } from './services/check-install.ts';
+import { configVariant } from './services/config-variant.ts';
 import { Embeddings } from './services/embeddings.ts';
 import { explainTools } from './services/explain-tools.ts';
 import { readGatewayStatus, type StatusParts } from './services/gateway-status.ts';
@@ -58,6 +62,8 @@ export interface ServiceOptions
   readonly plugins: GatewayPlugins;
   readonly mcp: McpServers;
   readonly drafting: BuiltDraftParts;
+  /** The same parts for another configuration, which a look is made with. */
+  readonly draftFor: (loaded: LoadedConfig) => BuiltDraftParts;
   readonly runParts: RunParts;
   readonly delivery: GatewayDelivery;
   readonly platforms: Pick<PlatformChannels, 'list' | 'reopen'>;
@@ -151,11 +157,26 @@ export function createServices(options: ServiceOptions): Services {
     methods: plugins.methods,
     context: {
       preview: (request) => previewMessage(previewing, request),
-      look: async (request) => {
-        const look = await lookAtContext(previewing, request);
-        return { ...look, configuration: configWatch.current };
+      look: async ({ config: fragment, ...request }) => {
+        const { current } = configWatch;
+        if (!fragment) return { ...(await lookAtContext(previewing, request)), configuration: current };
+        const loaded = { ...current, config: await configVariant(engine.config, fragment) };
+        const other = options.draftFor(loaded);
+        try {
+          const parts = { ...previewing, draft: other.parts, engine: other.engine, route: other.route };
+          return { ...(await lookAtContext(parts, request)), configuration: loaded };
+        } finally {
+          other.engine.close();
+        }
       },
     },
+    bootstrapFiles: new BootstrapFiles({
+      store,
+      config: () => engine.config,
+      agentIds: () => listAgentIds(engine.config),
+      workspaceDirOf: (agentId) => engine.workspaceDirOf(agentId),
+      now,
+    }),
     tools: {
       explain: (request) => explainTools({ ...drafting, config }, request),
       mcpServers: () => options.mcp.statuses(),

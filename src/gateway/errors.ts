@@ -30,6 +30,52 @@ export class BundleUnreadableError extends defineError({
   remedy: 'Name a folder that `atrium export-trajectory` has written, or export the session again.',
 }) {}
 
+export class BootstrapFileUnknownError extends defineError({
+  code: 'ATRIUM_BOOTSTRAP_FILE_UNKNOWN',
+  status: 404,
+  message: ({ file, known }: { file: string; known: readonly string[] }) =>
+    `${JSON.stringify(file)} is not a bootstrap file of this agent. It has ${listed(known)}.`,
+  means:
+    'Only the bootstrap files of an agent can be read and edited through the gateway, and it has none of this name.',
+  remedy: 'Name one of the files in the message, or edit the other file on its disk.',
+}) {}
+
+export class BootstrapFileRefusedError extends defineError({
+  code: 'ATRIUM_BOOTSTRAP_FILE_REFUSED',
+  status: 422,
+  message: ({ file, problem }: { file: string; problem: string }) => `${file} cannot be edited. ${problem}`,
+  means:
+    'A bootstrap file is no regular text file inside of the workspace, after links are followed, or the text cannot be written. Nothing was changed.',
+  remedy: 'Correct what the message names, or edit the file on its disk.',
+}) {}
+
+export class BootstrapFileChangedError extends defineError({
+  code: 'ATRIUM_BOOTSTRAP_FILE_CHANGED',
+  status: 409,
+  message: ({ file }: { file: string; version: string | null }) =>
+    `${file} was changed in the meantime, so it was not written. Read it again, and repeat the edit.`,
+  means: 'A bootstrap file is not what the editor has read; the other change was kept. `version` is what it is now.',
+  remedy: 'Read the file again, and repeat the edit.',
+}) {}
+
+export class FileVersionUnknownError extends defineError({
+  code: 'ATRIUM_FILE_VERSION_UNKNOWN',
+  status: 404,
+  message: ({ file, id }: { file: string; id: number }) =>
+    `${file} has no version ${id}. "atrium context history ${file}" shows those that are kept.`,
+  means: 'No version of this number is kept for the file.',
+  remedy: 'See `atrium context history`.',
+}) {}
+
+export class ConfigVariantError extends defineError({
+  code: 'ATRIUM_CONFIG_VARIANT',
+  status: 400,
+  message: ({ setting }: { setting: string }) =>
+    `A look cannot have another value for ${setting}, because that could load code or open something. Leave it out.`,
+  means: 'A look at what an agent would read was asked for with a setting that a look does not change.',
+  remedy: 'Leave the setting out, or change the configuration itself.',
+}) {}
+
 export class UnknownHandlerError extends defineError({
   code: 'ATRIUM_HOOK_HANDLER_UNKNOWN',
   status: 404,

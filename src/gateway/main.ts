@@ -36,7 +36,7 @@ import { ConfigWatch } from './config-watch.ts';
 import { ContextWarnings } from './context-warnings.ts';
 import { createAttachments } from './create-attachments.ts';
 import { createChatRecords } from './create-chat-records.ts';
-import { createDraftParts } from './create-draft-parts.ts';
+import { createDraftParts, type DraftOptions } from './create-draft-parts.ts';
 import { createHandlerFiles } from './create-handler-files.ts';
 import { createPackContext } from './create-pack-context.ts';
 import { createPageNews, type PageNews } from './create-page-news.ts';
@@ -80,6 +80,8 @@ import { SpendLimits } from './spend-limits.ts';
 import { StoreWatch } from './store-watch.ts';
 import { Workspaces } from './workspaces.ts';
 
+/** A look neither warns, nor creates a workspace, nor makes the gateway watch further files. */
+const NOT_FOR_A_LOOK = { warnings: undefined, found: undefined, workspaces: undefined, warn: undefined };
 /** Listeners that are told that the gateway stops have at least this long, even when the time for stopping is over. */
 const _LAST_WORDS_MS = 2_000;
 /** Each step of a stop has at least this long, even when the gateway stops in a hurry. */
@@ -231,7 +233,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   });
   const contextWarnings = new ContextWarnings(warn);
   const workspaces = new Workspaces({ environment, config, now, warn });
-  const drafting = createDraftParts({
+  const draftOptions: DraftOptions = {
     ...options,
     store,
     hooks,
@@ -250,7 +252,8 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     workspaces,
     warnings: contextWarnings,
     found: () => configWatch.watchFiles(),
-  });
+  };
+  const drafting = createDraftParts(draftOptions);
   const { engine, models, route } = drafting;
   const workspaceDirOf = (agentId: string) => engine.workspaceDirOf(agentId);
   const modelsOf = (agentId: string, asked: readonly string[] = []) =>
@@ -466,6 +469,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     plugins,
     mcp,
     drafting,
+    draftFor: (variant) => createDraftParts({ ...draftOptions, loaded: variant, ...NOT_FOR_A_LOOK }),
     runParts,
     delivery,
     platforms,

@@ -11,7 +11,7 @@ import { checkOptions } from './check-options.ts';
 import { UnknownOptionError } from './errors.ts';
 import { ownHandlers } from './own-handlers.ts';
 
-export interface ComposeOptions extends Omit<ContextRequest, 'at' | 'runId' | 'record'> {
+export interface ComposeOptions extends Omit<ContextRequest, 'at' | 'runId' | 'record' | 'texts'> {
   /** The default is now. */
   readonly at?: Date | undefined;
   /** A configuration as an object. Without one, the file at `configPath` or the home's own file is read. */

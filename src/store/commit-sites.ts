@@ -55,6 +55,8 @@ export const COMMIT_SITES = [
   'word-index',
   /** A person gave a session a title, put it away or looked at it. */
   'session-mark',
+  /** The versions of a bootstrap file were kept, because a person edits it; or the oldest ones were removed. */
+  'file-version',
   /** Old captures and records were removed to make room. */
   'prune',
   /**

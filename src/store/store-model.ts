@@ -45,6 +45,7 @@ export const STORE_KEYS: { readonly [T in TableName]: readonly StoreKey[] } = {
   channelMemory: [{ fields: ['channel', 'accountId', 'name'] }],
   entryWords: [{ fields: ['seq'] }, { fields: ['sessionId', 'position'] }],
   entriesToIndex: [{ fields: ['sessionId', 'position'] }],
+  fileVersions: [{ fields: ['seq'] }],
 };
 
 export interface StoreKey {

@@ -1201,6 +1201,7 @@ function oneOfEach(): { readonly [T in TableName]: NewRow<T> } {
     channelMemory: { channel: 'chat', accountId: 'default', name: ids.runId, value: { seq: 7 }, at: 1 },
     entryWords: { sessionId: ids.runId, position: 1, agentId: 'main', at: 1, words: 'what was said' },
     entriesToIndex: { sessionId: ids.runId, position: 1 },
+    fileVersions: { agentId: 'main', name: ids.runId, at: 1, author: 'web', text: 'Be kind.', hash: 'a1' },
     drafts: { runId: ids.runId, surface, handle: { draftId: 'm1' }, shownAt: 1 },
     attachments: {
       ...ids,

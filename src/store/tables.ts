@@ -44,6 +44,7 @@ export interface Tables {
   channelMemory: ChannelMemoryRow;
   entryWords: EntryWordsRow;
   entriesToIndex: EntryToIndexRow;
+  fileVersions: FileVersionRow;
 }
 
 export type TableName = keyof Tables;
@@ -716,4 +717,19 @@ export interface EntryWordsRow {
 export interface EntryToIndexRow {
   readonly sessionId: string;
   readonly position: number;
+}
+
+/** A text that a bootstrap file had, or was given through the gateway, so that an edit can be undone. */
+export interface FileVersionRow {
+  readonly seq: number;
+  readonly agentId: string;
+  /** The name of the file in the workspace, such as AGENTS.md. */
+  readonly name: string;
+  readonly at: number;
+  /** Where it was written: `web`, `cli` or `api`; `disk` for a text that was found and that another program had written. */
+  readonly author: string;
+  /** Null when there was no file. */
+  readonly text: string | null;
+  /** The SHA-256 of the text; empty when there was no file. */
+  readonly hash: string;
 }

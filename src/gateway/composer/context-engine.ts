@@ -13,6 +13,7 @@ import { type Composition, compose } from '../../context/compose.ts';
 import { readOverrides } from '../../context/handlers/agent-overrides/handler.ts';
 import { readGlobalFiles } from '../../context/handlers/global-files/handler.ts';
 import { type Situation, timeContextOf } from '../../context/situation.ts';
+import { EditedFiles } from '../../context/sources/edited-files.ts';
 import { CachedFileSource, type FileSource } from '../../context/sources/file-source.ts';
 import { type LoadedSkills, SkillCatalogue } from '../../context/sources/skills.ts';
 import type { TaxonomyId } from '../../context/taxonomy.ts';
@@ -68,6 +69,8 @@ export interface ContextRequest {
   readonly isForSeveralPeople?: boolean | undefined;
   readonly at: Date;
   readonly timezone?: string | undefined;
+  /** Texts in place of files of the workspace, by name. Only looks use this; the files stay as they are. */
+  readonly texts?: Readonly<Record<string, string>> | undefined;
   /** The run that asks, for the records of its handlers. */
   readonly runId?: string | undefined;
   /** With false, the handlers' calls are not recorded. Previews use this. */
@@ -83,6 +86,7 @@ export class ContextEngine implements ContextPort {
   /** Agents are prepared at once when something has changed, and not with their next message. */
   #isEarly = false;
   #isPreparing = false;
+  readonly #unsubscribe: (() => void) | undefined;
 
   constructor(settings: ContextEngineSettings) {
     this.#settings = settings;
@@ -90,7 +94,12 @@ export class ContextEngine implements ContextPort {
     this.#files = settings.files ?? new CachedFileSource();
     this.#skills = new SkillCatalogue();
     this.#agents = new PreparedAgents({ ...settings, config: () => this.#config });
-    settings.plugins?.subscribe({ loaded: () => this.#forgetPrepared() });
+    this.#unsubscribe = settings.plugins?.subscribe({ loaded: () => this.#forgetPrepared() });
+  }
+
+  /** For an engine that lives shorter than the plugins that it follows. */
+  close(): void {
+    this.#unsubscribe?.();
   }
 
   /** The configuration that is in use. */
@@ -140,7 +149,7 @@ export class ContextEngine implements ContextPort {
         situation: this.#situation(request, agent.agentId),
         taxonomy: agent.taxonomy,
         policy: agent.policy,
-        files: this.#files,
+        files: request.texts ? new EditedFiles(this.#files, workspaceDir, request.texts) : this.#files,
         handlers: bootstrapHandlersOf(agent.runner, request),
         gather: {
           skills: (files) => this.#loadSkills(files, agent),

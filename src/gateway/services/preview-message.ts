@@ -40,6 +40,8 @@ export interface LookRequest extends Omit<PreviewRequest, 'message'> {
   readonly sessionType?: SessionType | undefined;
   readonly timezone?: string | undefined;
   readonly workspaceDir?: string | undefined;
+  /** Texts in place of bootstrap files, by name, as if they were saved. */
+  readonly texts?: Readonly<Record<string, string>> | undefined;
 }
 
 /** What an agent would read, and the whole request around it. */
@@ -121,13 +123,14 @@ export async function lookAtContext(parts: PreviewParts, request: LookRequest): 
     // What keeps every run from starting keeps a look from showing what no run would send.
     if (!isAtriumError(error) || request.message !== undefined || error instanceof RequiredPluginError) throw error;
     // Without a model, or for a folder that is no agent's, there is still a context; one that cannot be composed rejects.
-    const { agentId, sessionKey, sessionType, timezone, workspaceDir, channel } = request;
+    const { agentId, sessionKey, sessionType, timezone, workspaceDir, texts, channel } = request;
     const situation = {
       agentId,
       sessionKey,
       sessionType,
       timezone,
       workspaceDir,
+      texts,
       channel: channelContextOf(channel),
       at,
     };
@@ -171,9 +174,9 @@ async function preview(parts: PreviewParts, request: PreviewRequest & LookReques
 function inSituation(
   draft: DraftParts,
   engine: PreviewParts['engine'],
-  { sessionType, timezone, workspaceDir }: LookRequest,
+  { sessionType, timezone, workspaceDir, texts }: LookRequest,
 ): DraftParts {
-  const asked = { sessionType, timezone, workspaceDir };
+  const asked = { sessionType, timezone, workspaceDir, texts };
   const named = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== undefined));
   if (Object.keys(named).length === 0) return draft;
   return {

@@ -25,6 +25,7 @@ import type { Pruned, PruneRequest } from '../retention.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { Approvals } from './approvals.ts';
 import type { Attachments } from './attachments.ts';
+import type { BootstrapFiles } from './bootstrap-files.ts';
 import type { InstallVerdict } from './check-install.ts';
 import type { Children } from './children.ts';
 import type { ClientCalls } from './client-calls.ts';
@@ -112,8 +113,12 @@ export interface Services {
     /** The next request for this message, exactly as it would be sent; nothing is consumed or stored. */
     preview(request: PreviewRequest): Promise<Preview>;
     /** What an agent would read in a situation, the request around it, and the configuration that it comes from. */
-    look(request: LookRequest): Promise<ContextLook & { readonly configuration: LoadedConfig }>;
+    look(
+      request: LookRequest & { readonly config?: Readonly<Record<string, unknown>> | undefined },
+    ): Promise<ContextLook & { readonly configuration: LoadedConfig }>;
   };
+  /** The bootstrap files of the agents, for people who edit them. */
+  readonly bootstrapFiles: BootstrapFiles;
   readonly tools: {
     /** The tools that an agent is offered in a session, and the rule that decides about each. */
     explain(request: ExplainToolsRequest): Promise<ToolsExplanation>;

@@ -423,6 +423,18 @@ export const TABLES: { readonly [T in TableName]: TableLayout<T> } = {
     table: 'entries_to_index',
     columns: { sessionId: 'text', position: 'integer' },
   },
+  fileVersions: {
+    table: 'file_versions',
+    columns: {
+      seq: 'seq',
+      agentId: 'text',
+      name: 'text',
+      at: 'integer',
+      author: 'text',
+      text: 'text?',
+      hash: 'text',
+    },
+  },
   attachments: {
     table: 'attachments',
     columns: {

@@ -512,4 +512,19 @@ export const MIGRATIONS: readonly Migration[] = [
       'INSERT INTO entries_to_index (session_id, position) SELECT session_id, position FROM transcript',
     ],
   },
+  {
+    version: 15,
+    statements: [
+      `CREATE TABLE file_versions (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT,
+        agent_id TEXT NOT NULL,
+        name TEXT NOT NULL,
+        at BIGINT NOT NULL,
+        author TEXT NOT NULL,
+        text TEXT,
+        hash TEXT NOT NULL
+      )`,
+      'CREATE INDEX file_versions_by_file ON file_versions (agent_id, name, seq)',
+    ],
+  },
 ];

@@ -4,6 +4,7 @@
 import type { Route } from '../route.ts';
 import { APPROVAL_ROUTES } from './approvals.ts';
 import { ATTACHMENT_ROUTES } from './attachments.ts';
+import { BOOTSTRAP_FILE_ROUTES } from './bootstrap-files.ts';
 import { CACHE_ROUTES } from './cache.ts';
 import { CHANNEL_ROUTES } from './channels.ts';
 import { CHAT_ROUTES } from './chat-completions.ts';
@@ -48,6 +49,7 @@ export const ROUTES: readonly Route[] = [
   ...PAIRING_ROUTES,
   ...COMMAND_ROUTES,
   ...CONTEXT_ROUTES,
+  ...BOOTSTRAP_FILE_ROUTES,
   ...TOOL_ROUTES,
   ...PLUGIN_ROUTES,
   ...HOOK_ROUTES,

@@ -92,6 +92,13 @@ export const CACHE_ROUTES: readonly Route[] = [
               sharedBytes: wholeNumber(z),
               shareableBytes: wholeNumber(z),
               break: prefixBreak(z).nullable(),
+              newFrom: z
+                .object({
+                  span: wholeNumber(z).describe('Its index in `GET /api/runs/{run}/spans/{call}`.'),
+                  char: wholeNumber(z).describe('How many characters of the span are as they were.'),
+                })
+                .nullable()
+                .describe('The first character that is not as in the earlier request.'),
             }),
           )
           .nullable()

@@ -2,6 +2,7 @@
 
 import { packComposition } from '../../../context/packed-composition.ts';
 import { SESSION_TYPES } from '../../../protocol/session-type.ts';
+import { MAX_TEXT_BYTES } from '../../../tools/file-text.ts';
 import type { UploadName } from '../../services/attachments.ts';
 import type { Services } from '../../services/services.ts';
 import { type Route, route, type Zod } from '../route.ts';
@@ -44,6 +45,7 @@ export const CONTEXT_ROUTES: readonly Route[] = [
     summary: 'What an agent would read in a situation, and the whole request around it.',
     detail: 'Nothing is consumed. `composition` is packed: the text of each file is there once.',
     access: 'token',
+    bodyLimit: 2 * MAX_TEXT_BYTES,
     body: (z) =>
       z.strictObject({
         message: z.string().max(1_000_000).optional(),
@@ -57,6 +59,14 @@ export const CONTEXT_ROUTES: readonly Route[] = [
         workspaceDir: z.string().max(4_096).optional().describe("A folder instead of the agent's workspace."),
         at: z.iso.datetime({ offset: true }).optional(),
         runHooks: z.boolean().optional(),
+        texts: z
+          .record(z.string().max(100), z.string().max(MAX_TEXT_BYTES))
+          .optional()
+          .describe('Texts in place of bootstrap files, by name, as if they were saved.'),
+        config: z
+          .record(z.string(), z.unknown())
+          .optional()
+          .describe('Settings that are merged over the configuration. Those that would load code are refused.'),
       }),
     answer: (z) =>
       z.object({

@@ -5,7 +5,7 @@ import type { Store } from '../../../store/store.ts';
 import { type CapturedRequests, type Earlier, isSameModel, type SentRequest, sentFacts } from './captured-requests.ts';
 import { type BreakVerdict, type ConversationFacts, judgeBreak, type KnownRequest } from './judge-break.ts';
 import { wordAt, wordsOfPiece } from './piece-words.ts';
-import { isSystemPiece } from './prompt-author.ts';
+import { isSystemPiece, spanAt } from './prompt-author.ts';
 import { reusableBytes, shareableBytes } from './shareable-bytes.ts';
 import { bytesOfPieces, type Parting, sharedPrefix } from './shared-prefix.ts';
 
@@ -131,4 +131,21 @@ function whereOf(before: KnownRequest, now: KnownRequest, { path, piece, char, f
   const words = wordsOfPiece(changed.text);
   const lines = words.slice(0, wordAt(changed.text, char, words)).split('\n').length;
   return `${path.startsWith('system') ? path : 'system'}, line ${lines}`;
+}
+
+/** The first character that is not shared: the index of its span, as `readRequestSpans` lists them, and its place in it. */
+export interface NewFrom {
+  readonly span: number;
+  readonly char: number;
+}
+
+/** Null when everything is shared, when there is nothing to share with, and when the authors are not stored any more. */
+export async function findNewFrom(requests: CapturedRequests, request: SentRequest): Promise<NewFrom | null> {
+  const earlier = await requests.before(request);
+  const old = earlier && (await requests.pieces(earlier.capture));
+  const now = old && (await requests.known(request.capture));
+  if (!old || !now) return null;
+  const { parting } = sharedPrefix(old, now.pieces);
+  const place = parting ? { piece: parting.piece, char: parting.char } : { piece: old.length, char: 0 };
+  return spanAt(now.pieces, now.spans, place) ?? null;
 }

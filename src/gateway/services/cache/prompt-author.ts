@@ -45,6 +45,26 @@ export function promptAuthorAt(
   return authorInWords(unit.spans, unit.words, wordAt(found.text, char, unit.words));
 }
 
+/** The span at a place, by its index, and how many characters of it stand before the place. */
+export function spanAt(
+  pieces: Pieces,
+  spans: readonly RequestSpan[],
+  { piece, char }: { readonly piece: number; readonly char: number },
+): { readonly span: number; readonly char: number } | undefined {
+  const found = pieces[piece];
+  const unit = found && unitOf(pieces, spans, piece);
+  const [first] = unit?.spans ?? [];
+  if (!unit || !first) return undefined;
+  if (unit.isTool) return { span: spans.indexOf(first), char: 0 };
+  let rest = wordAt(found.text, char, unit.words);
+  for (const span of unit.spans) {
+    if (rest < span.chars) return { span: spans.indexOf(span), char: rest };
+    rest -= span.chars;
+  }
+  const last = unit.spans.at(-1) ?? first;
+  return { span: spans.indexOf(last), char: last.chars };
+}
+
 /** The author of one character of a text that these spans describe. Behind its end it is the last author. */
 export function authorInWords(spans: readonly RequestSpan[], words: string, char: number): PromptAuthor | undefined {
   let start = 0;

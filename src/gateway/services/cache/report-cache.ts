@@ -11,7 +11,13 @@ import { UnknownRunError } from '../../errors.ts';
 import { runsSince } from '../runs-since.ts';
 import { sumUsage } from '../usage.ts';
 import { CapturedRequests } from './captured-requests.ts';
-import { type ComparedRequest, compareRequest, type PrefixBreak } from './compare-request.ts';
+import {
+  type ComparedRequest,
+  compareRequest,
+  findNewFrom,
+  type NewFrom,
+  type PrefixBreak,
+} from './compare-request.ts';
 
 export interface CacheQuery {
   /** In milliseconds; only runs that began from this time on. */
@@ -48,7 +54,7 @@ export interface CacheReport {
   /** How many breaks there were; the list has the most expensive ones. */
   readonly breakCount: number;
   /** The requests one by one, when a run was asked for. */
-  readonly calls: readonly ComparedRequest[] | null;
+  readonly calls: readonly (ComparedRequest & { readonly newFrom: NewFrom | null })[] | null;
 }
 
 export interface CacheTokens {
@@ -81,7 +87,7 @@ export async function reportCache(store: Store, query: CacheQuery, pricesOf: Pri
   const counts = { runs: 0, sent: 0, compared: 0, first: 0, gone: 0 };
   const breaks: Omit<CacheBreak, 'times'>[] = [];
   const times = new Map<string, number>();
-  const calls: ComparedRequest[] = [];
+  const calls: (ComparedRequest & { readonly newFrom: NewFrom | null })[] = [];
   let [shared, shareable] = [0, 0];
   for await (const run of runsOf(store, query)) {
     const sent = await requests.ofRun(run.runId);
@@ -97,7 +103,8 @@ export async function reportCache(store: Store, query: CacheQuery, pricesOf: Pri
       shared += compared.sharedBytes;
       shareable += compared.shareableBytes;
       if (compared.break) broken.push(compared);
-      if (query.runId !== undefined) calls.push(compared);
+      if (query.runId !== undefined)
+        calls.push({ ...compared, newFrom: await findNewFrom(requests, { run, capture }) });
     }
     const perByte = broken.length === 0 ? 0 : await tokensPerByte(store, run, bytes);
     for (const each of broken) {
