@@ -10,6 +10,7 @@ import type { ApprovalDecision } from '../../src/protocol/approval-decision.ts';
 import type { Upload } from '../../src/protocol/attachment.ts';
 import type { ChildView } from '../../src/protocol/child-view.ts';
 import type { SessionType } from '../../src/protocol/session-type.ts';
+import type { TimelineStep } from '../../src/protocol/timeline-step.ts';
 import type { UnusedSetting } from '../../src/protocol/unused-setting.ts';
 import type {
   ApprovalRow,
@@ -24,8 +25,7 @@ import type {
   WaitRow,
 } from '../../src/store/tables.ts';
 
-export type { RequestMeasure };
-/** `request` is absent when the request is not kept any more. */
+export type { RequestMeasure, TimelineStep };
 /** A piece of a request with its author and its words. */
 export type ToldSpan = RequestSpan & { readonly text?: string | undefined };
 export type ContextReport = RequestFrame['report'] & { readonly request?: RequestMeasure | undefined };
@@ -86,11 +86,12 @@ export interface TranscriptPage {
   readonly before: number | null;
 }
 
-/** A part of an answer on its way to its surface. */
-interface ToldDelivery {
-  readonly seq: number;
-  readonly status: string;
-  readonly error: string | null;
+export interface WholeRun {
+  readonly run: ToldRun;
+  readonly calls: readonly RunCall[];
+  readonly steps: readonly TimelineStep[];
+  /** The runs of the same session, for comparison. */
+  readonly siblings: readonly ToldRun[];
 }
 
 export interface RunCost {
@@ -201,6 +202,8 @@ export interface CacheCall {
     readonly next?: string | undefined;
     readonly lostBytes: number;
   } | null;
+  /** The first character that is not as in the earlier request: the index of its span, and its place in it. */
+  readonly newFrom: { readonly span: number; readonly char: number } | null;
 }
 
 /** What an agent would read in a situation; what is left out is as it would be now. */
@@ -211,9 +214,40 @@ export interface LookQuery {
   readonly channel?: string | undefined;
   readonly sessionType?: string | undefined;
   readonly at?: string | undefined;
+  /** Texts in place of bootstrap files, by name. */
+  readonly texts?: Readonly<Record<string, string>> | undefined;
+  /** Settings that are merged over the configuration. */
+  readonly config?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A bootstrap file with its text; both are null when it is not there yet. */
+export interface BootstrapText {
+  readonly agentId: string;
+  readonly name: string;
+  readonly path: string;
+  readonly role: string;
+  readonly text: string | null;
+  readonly version: string | null;
+}
+
+export interface ListedFile {
+  readonly name: string;
+  readonly role: string;
+  readonly chars: number | null;
+  readonly problem: string | null;
+}
+
+export interface FileVersion {
+  readonly id: number;
+  readonly at: number;
+  readonly author: string;
+  readonly version: string | null;
+  readonly chars: number;
+  readonly isCurrent: boolean;
 }
 
 export interface Look {
+  readonly agentId: string;
   readonly composition: { readonly report: ContextReport };
   readonly request: {
     readonly provider: string;
@@ -358,31 +392,14 @@ export class GatewayClient {
     return (await this.#read<{ records: readonly CalledHook[] }>(path)).records;
   }
 
-  /** A run with everything that happened in it. What is not kept any more is left out. */
-  async wholeRun(runId: string) {
-    type Told = { run: ToldRun; calls: readonly RunCall[]; deliveries: readonly ToldDelivery[] };
-    const told = await this.#read<Told>(`/api/runs/${encodeURIComponent(runId)}`);
-    const { sessionKey, sessionId } = told.run;
-    const [hooks, page, approvals, children, siblings] = await Promise.all([
-      this.#calledHooks(runId),
-      this.#entriesOf(sessionId ?? sessionKey).catch(() => []),
-      this.approvals(sessionKey),
-      this.#read<SessionSubagents>(`/api/subagents?limit=200&run=${encodeURIComponent(runId)}`),
-      this.runsOf(sessionKey),
+  /** A run with everything that happened in it, and the other runs of its session. */
+  async wholeRun(runId: string): Promise<WholeRun> {
+    const path = `/api/runs/${encodeURIComponent(runId)}`;
+    const [told, timeline] = await Promise.all([
+      this.#read<{ run: ToldRun; calls: readonly RunCall[] }>(path),
+      this.#read<{ steps: readonly TimelineStep[] }>(`${path}/timeline`),
     ]);
-    return {
-      ...told,
-      hooks,
-      entries: page.filter((entry) => entry.runId === runId),
-      approvals: approvals.filter((approval) => approval.runId === runId),
-      subagents: children.subagents,
-      siblings,
-    };
-  }
-
-  async #entriesOf(session: string): Promise<readonly TranscriptEntry[]> {
-    const path = `/api/sessions/${encodeURIComponent(session)}/transcript?order=desc&limit=500`;
-    return (await this.#read<{ entries: TranscriptEntry[] }>(path)).entries.toReversed();
+    return { ...told, steps: timeline.steps, siblings: await this.runsOf(told.run.sessionKey) };
   }
 
   async latestRuns(session: string | undefined): Promise<readonly ToldRun[]> {
@@ -486,6 +503,34 @@ export class GatewayClient {
     return JSON.parse(await this.#ask('/api/context/look', query)) as Look;
   }
 
+  async bootstrapFiles(agentId: string): Promise<readonly ListedFile[]> {
+    return (await this.#read<{ files: readonly ListedFile[] }>(`/api/agents/${encodeURIComponent(agentId)}/files`)).files;
+  }
+
+  async bootstrapFile(agentId: string, name: string): Promise<BootstrapText> {
+    return (await this.#read<{ file: BootstrapText }>(addressOf(agentId, name))).file;
+  }
+
+  /** Rejects with a status of 409 when the file was changed since `version` was read. */
+  async writeFile({ agentId, name, version }: BootstrapText, text: string): Promise<BootstrapText> {
+    const answer = await this.#ask(addressOf(agentId, name), { text, version, from: 'web' });
+    return (JSON.parse(answer) as { file: BootstrapText }).file;
+  }
+
+  async fileVersions(agentId: string, name: string): Promise<readonly FileVersion[]> {
+    return (await this.#read<{ versions: readonly FileVersion[] }>(`${addressOf(agentId, name)}/versions`)).versions;
+  }
+
+  /** Null when there was no file. */
+  async fileVersion(agentId: string, name: string, id: number): Promise<string | null> {
+    return (await this.#read<{ text: string | null }>(`${addressOf(agentId, name)}/versions/${id}`)).text;
+  }
+
+  async restoreFile({ agentId, name, version }: BootstrapText, id: number): Promise<BootstrapText> {
+    const answer = await this.#ask(`${addressOf(agentId, name)}/restore`, { id, version, from: 'web' });
+    return (JSON.parse(answer) as { file: BootstrapText }).file;
+  }
+
   openSocket(): WebSocket {
     const address = `${location.origin.replace(/^http/, 'ws')}/ws?channel=web`;
     return new WebSocket(address, ['atrium', `atrium.token.${base64url(this.#token)}`]);
@@ -507,6 +552,10 @@ export class GatewayClient {
     if (response.ok) return text;
     throw new RefusedError(response.status, messageIn(text) ?? `The gateway answered with status ${response.status}.`);
   }
+}
+
+function addressOf(agentId: string, name: string): string {
+  return `/api/agents/${encodeURIComponent(agentId)}/files/${encodeURIComponent(name)}`;
 }
 
 function base64Of(file: Blob): Promise<string> {

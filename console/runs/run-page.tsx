@@ -1,53 +1,39 @@
-// One run from its start to its delivery: what happened when, how long it took, what failed. Beside another run it also
-// shows in what their prompts differ.
+// One run from the inbox to its delivery: what happened when, how long it took, what failed. Beside another run it also
+// shows both lines of time and in what the prompts differ.
 
 import { useEffect, useState } from 'preact/hooks';
-import type { ToldRun } from '../client/gateway-client.ts';
+import type { ToldRun, WholeRun } from '../client/gateway-client.ts';
 import { type ConsoleState, sentenceOf } from '../console-state.ts';
 import type { Route } from '../route.ts';
 import { navigate } from '../router.ts';
 import { formatClock, formatCount, formatDuration, formatPlural } from '../view/format.ts';
+import { lazyPage } from '../view/lazy-page.tsx';
 import { Link } from '../view/link.tsx';
-import { PromptDiff } from './prompt-diff.tsx';
-import { type RunFacts, runTimeline, type TimelineRow } from './run-timeline.ts';
+import { durationOf, Waterfall } from './waterfall.tsx';
 
 export interface RunPageProps {
   readonly state: ConsoleState;
   readonly route: Extract<Route, { page: 'run' }>;
 }
 
-interface LoadedRun extends RunFacts {
-  readonly deliveries: readonly { readonly seq: number; readonly status: string; readonly error: string | null }[];
-  /** The runs of the same session, for comparison. */
-  readonly siblings: readonly ToldRun[];
-}
+const PromptDiff = lazyPage(() => import('./prompt-diff.tsx'));
 
 export default function RunPage({ state, route: { runId, beside } }: RunPageProps) {
   const client = state.entered.value?.client;
-  const [loaded, setLoaded] = useState<LoadedRun | undefined>(undefined);
-  const [problem, setProblem] = useState('');
-  useEffect(() => {
-    if (!client) return;
-    let isOld = false;
-    setProblem('');
-    client.wholeRun(runId).then(
-      (run) => isOld || setLoaded(run),
-      (error: unknown) => isOld || setProblem(sentenceOf(error)),
-    );
-    return () => {
-      isOld = true;
-    };
-  }, [client, runId]);
-  if (problem !== '')
+  const one = useWholeRun(state, runId);
+  const other = useWholeRun(state, beside);
+  if (one.problem !== '')
     return (
       <p class="page-problem problem" role="alert">
-        {problem}
+        {one.problem}
       </p>
     );
+  const { loaded } = one;
   if (!loaded || !client) return null;
-  const { run, deliveries, siblings } = loaded;
+  const { run, siblings } = loaded;
+  const wholeMs = other.loaded && Math.max(durationOf(loaded.steps), durationOf(other.loaded.steps));
   return (
-    <div class="plain-page">
+    <div class="plain-page run-page">
       <header class="page-head">
         <div>
           <h2>
@@ -56,6 +42,23 @@ export default function RunPage({ state, route: { runId, beside } }: RunPageProp
           <p>{describeRun(run)}</p>
         </div>
         <span class="grow" />
+        <label class="compare">
+          <span>Compare with</span>
+          <select
+            id="beside"
+            value={beside ?? ''}
+            onChange={({ currentTarget }) => navigate({ page: 'run', runId, beside: currentTarget.value || undefined })}
+          >
+            <option value="">no other run</option>
+            {siblings
+              .filter((each) => each.runId !== runId)
+              .map((each) => (
+                <option key={each.runId} value={each.runId}>
+                  {`${formatClock(each.startedAt)}, ${each.status}`}
+                </option>
+              ))}
+          </select>
+        </label>
         {loaded.calls.length > 0 && (
           <Link class="button quiet" to={{ page: 'context', session: run.sessionKey, runId }}>
             Context
@@ -70,72 +73,66 @@ export default function RunPage({ state, route: { runId, beside } }: RunPageProp
           {run.outcome.error}
         </p>
       )}
-      <Waterfall rows={runTimeline(loaded)} from={run.startedAt} to={run.endedAt ?? Date.now()} />
-      <section class="block" aria-label="Delivery">
-        <h3>Delivery</h3>
-        {deliveries.length === 0 && <p class="none">Nothing was delivered.</p>}
-        <ul class="findings">
-          {deliveries.map(({ seq, status, error }) => (
-            <li key={seq} data-kind={error === null ? 'here' : 'cut'}>
-              <span class="what">{`Part ${seq}`}</span>
-              <code>{status}</code>
-              {error !== null && <span class="detail">{error}</span>}
-            </li>
-          ))}
-        </ul>
-      </section>
-      <section class="block" aria-label="Compare">
-        <h3>
-          <label for="beside">Compare its prompt with another run of the session</label>
-        </h3>
-        <select
-          id="beside"
-          value={beside ?? ''}
-          onChange={({ currentTarget }) => navigate({ page: 'run', runId, beside: currentTarget.value || undefined })}
-        >
-          <option value="">Choose a run</option>
-          {siblings
-            .filter((each) => each.runId !== runId)
-            .map((each) => (
-              <option key={each.runId} value={each.runId}>
-                {`${formatClock(each.startedAt)}, ${each.status}`}
-              </option>
-            ))}
-        </select>
-        {beside !== undefined && <PromptDiff client={client} before={beside} after={runId} />}
-      </section>
+      {other.problem !== '' && <p class="page-problem problem">{other.problem}</p>}
+      <div class={other.loaded ? 'beside' : undefined}>
+        <RunBlock loaded={loaded} name="This run" wholeMs={wholeMs} />
+        {other.loaded && <RunBlock loaded={other.loaded} name="The other run" wholeMs={wholeMs} />}
+      </div>
+      {beside !== undefined && (
+        <section class="block" aria-label="Difference">
+          <h3>In what the prompts differ, from the other run to this one</h3>
+          <PromptDiff client={client} before={beside} after={runId} />
+        </section>
+      )}
     </div>
   );
 }
 
-function Waterfall({ rows, from, to }: { rows: readonly TimelineRow[]; from: number; to: number }) {
-  const first = Math.min(from, ...rows.map(({ start }) => start));
-  const last = Math.max(to, ...rows.map(({ start, ms }) => start + ms));
-  const whole = Math.max(1, last - first);
-  const share = (ms: number) => `${(100 * ms) / whole}%`;
+function RunBlock({ loaded, name, wholeMs }: { loaded: WholeRun; name: string; wholeMs: number | undefined }) {
+  const { run, steps } = loaded;
+  const faults = steps.filter(({ isFault }) => isFault).length;
   return (
-    <section class="block" aria-label="Waterfall">
-      <h3>{`What happened, ${formatDuration(whole)}`}</h3>
-      {rows.length === 0 && (
-        <p class="none">Nothing is recorded of this run: it may be a command, or its records are gone.</p>
-      )}
-      <ol class="waterfall">
-        {rows.map(({ kind, label, detail, start, ms, isFault }, index) => (
-          <li key={index} class={isFault ? 'fault-row' : undefined} data-kind={kind}>
-            <span class="what">
-              <b>{label}</b>
-              <span>{detail}</span>
-            </span>
-            <span class="track" aria-hidden="true">
-              <i style={{ left: share(start - first), width: share(ms) }} />
-            </span>
-            <span class="time">{formatDuration(ms)}</span>
-          </li>
-        ))}
-      </ol>
+    <section class="block" aria-label={name === 'This run' ? 'Waterfall' : 'Waterfall of the other run'}>
+      <h3>
+        {wholeMs === undefined ? 'What happened' : `${name}, ${formatClock(run.startedAt)}`}
+        <span class="aside">
+          {formatDuration(durationOf(steps))}
+          {faults > 0 && <b class="faults">{formatPlural(faults, 'fault')}</b>}
+        </span>
+      </h3>
+      <Waterfall steps={steps} sessionKey={run.sessionKey} runId={run.runId} wholeMs={wholeMs} />
     </section>
   );
 }
+
+interface LoadingRun {
+  readonly loaded: WholeRun | undefined;
+  readonly problem: string;
+}
+
+/** A run that goes on is read again when something happens in its session. */
+function useWholeRun(state: ConsoleState, runId: string | undefined): LoadingRun {
+  const client = state.entered.value?.client;
+  const [told, setTold] = useState<LoadingRun>(NOTHING);
+  const key = told.loaded?.run.sessionKey;
+  const activeAt = state.sessions.value.find(({ sessionKey }) => sessionKey === key)?.activeAt;
+  const isOver = told.loaded !== undefined && told.loaded.run.endedAt !== null;
+  useEffect(() => {
+    let isOld = false;
+    if (runId === undefined) setTold(NOTHING);
+    else
+      client?.wholeRun(runId).then(
+        (loaded) => isOld || setTold({ loaded, problem: '' }),
+        (error: unknown) => isOld || setTold({ loaded: undefined, problem: sentenceOf(error) }),
+      );
+    return () => {
+      isOld = true;
+    };
+  }, [client, runId, isOver ? 0 : activeAt]);
+  return told;
+}
+
+const NOTHING: LoadingRun = { loaded: undefined, problem: '' };
 
 function describeRun({ status, startedAt, endedAt, agentId, outcome }: ToldRun): string {
   return [

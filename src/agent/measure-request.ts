@@ -23,6 +23,8 @@ export interface RequestMeasure extends RequestSize {
   readonly parts: readonly RequestPart[];
   /** How much of the model's window is left. Undefined for a request that was stored without it. */
   readonly room?: RequestRoom | undefined;
+  /** How many tokens were estimated from the words, before the provider's count was known. */
+  readonly estimated: number;
   /** How many tokens the provider counted for this request; undefined when it has not answered or did not say. */
   readonly counted?: ProviderCount | undefined;
 }
@@ -94,6 +96,7 @@ export function measureRequest(request: MeasuredRequest): RequestMeasure {
     tokens,
     parts,
     ...(limits && { room: roomOf(limits, tokens) }),
+    estimated: Math.round(estimated),
     ...(counted && { counted }),
   };
 }

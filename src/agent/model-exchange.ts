@@ -41,6 +41,7 @@ export function modelEnd(
 ): Facts['model-ended'] {
   const { call, wire, end, text, thinking, toolCalls, ms, startedAt, firstByteAt } = ended;
   const { stop, usage, error } = end;
+  const timeToFirstByteMs = firstByteAt === undefined ? undefined : firstByteAt - startedAt;
   return {
     ...exchange,
     completed: {
@@ -49,6 +50,7 @@ export function modelEnd(
       usage,
       cost: costOf(usage, exchange.model.prices),
       ms,
+      firstByteMs: timeToFirstByteMs,
       text,
       thinking,
       toolCalls,
@@ -56,6 +58,6 @@ export function modelEnd(
     },
     end,
     sentBytes: sentBytes(wire),
-    timeToFirstByteMs: firstByteAt === undefined ? undefined : firstByteAt - startedAt,
+    timeToFirstByteMs,
   };
 }

@@ -39,6 +39,7 @@ import { readGatewayStatus, type StatusParts } from './services/gateway-status.t
 import { HookControl } from './services/hook-control.ts';
 import { readHookInventory } from './services/hook-inventory.ts';
 import { lookAtContext, previewMessage } from './services/preview-message.ts';
+import { readTimeline } from './services/read-timeline.ts';
 import { loadOtherConfig } from './services/replay/load-other-config.ts';
 import { ModelReplays } from './services/replay/model-replays.ts';
 import type { Services } from './services/services.ts';
@@ -139,6 +140,10 @@ export function createServices(options: ServiceOptions): Services {
     debug: records.debugSwitches,
     records: {
       prune: (request) => options.retention.prune(request),
+      timeline: async (runId) => {
+        await recorder.drain();
+        return readTimeline({ store, trajectoryDir, now }, runId);
+      },
       exportSession: async ({ parent = exportsDir(environment.stateDir), ...request }) => {
         const { exportSession } = await import('./bundle/export-session.ts');
         await recorder.drain();

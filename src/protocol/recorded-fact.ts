@@ -91,6 +91,8 @@ export interface RecordedModelCall {
   readonly stop: string;
   readonly usage: Usage;
   readonly ms: number;
+  /** How long it took until the provider began to answer. */
+  readonly firstByteMs?: number | undefined;
   /** The cost in the currency of the configured prices, or undefined where no prices are known. */
   readonly cost?: number | undefined;
   readonly error?: string | undefined;

@@ -127,8 +127,8 @@ export class Recorder {
   }
 
   #complete({ type, runId, ...answer }: OfType<'model.completed'>): void {
-    const { call, stop, usage, ms, cost, error, text = '' } = answer;
-    this.#tell(runId, type, { call, stop, usage, ms, cost }, { error, text });
+    const { call, stop, usage, ms, firstByteMs, cost, error, text = '' } = answer;
+    this.#tell(runId, type, { call, stop, usage, ms, firstByteMs, cost }, { error, text });
     this.#debug(runId, (logs, context, at) => logs.modelAnswer(context, answer, at));
   }
 

@@ -11,6 +11,7 @@ import type { ModelPrices } from '../../models/cost-of.ts';
 import type { Inbound } from '../../protocol/inbound.ts';
 import type { LiveEvent } from '../../protocol/live-event.ts';
 import type { PulseSample } from '../../protocol/pulse-sample.ts';
+import type { TimelineStep } from '../../protocol/timeline-step.ts';
 import type { DebugSwitches } from '../../recorder/debug-switches.ts';
 import type { Route } from '../../routing/resolve-route.ts';
 import type { Jobs } from '../../schedule/jobs.ts';
@@ -100,6 +101,8 @@ export interface Services {
   readonly records: {
     /** Removes what is old. */
     prune(request: PruneRequest): Promise<readonly Pruned[]>;
+    /** What happened in a run, in order. Rejects with UnknownRunError. */
+    timeline(runId: string): Promise<readonly TimelineStep[]>;
     /** Writes everything that is known about a session into a folder of its own, in `<state>/exports` unless told. */
     exportSession(
       request: Omit<ExportRequest, 'parent'> & { readonly parent?: string | undefined },

@@ -73,6 +73,7 @@ export const requestMeasure = (z: Zod) => {
         untilCompaction: z.int().optional(),
       })
       .optional(),
+    estimated: wholeNumber(z).describe('Tokens, estimated from the words alone.'),
     counted: z
       .object({ tokens: wholeNumber(z), isCredible: z.boolean() })
       .optional()

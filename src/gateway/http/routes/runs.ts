@@ -4,6 +4,7 @@ import { callOfSummary, FRAME_CALL, type RequestFrame } from '../../../agent/req
 import { AttachmentUnknownError } from '../../../attachments/errors.ts';
 import { fillImages } from '../../../models/wire-images.ts';
 import { timeLimit } from '../../../protocol/time-limit.ts';
+import { STEP_KINDS } from '../../../protocol/timeline-step.ts';
 import { readCapture } from '../../../recorder/capture.ts';
 import { UnknownCaptureError, UnknownReportError } from '../../errors.ts';
 import { readRequestMeasure, readRequestSpans } from '../../services/read-request-spans.ts';
@@ -225,6 +226,33 @@ export const RUN_ROUTES: readonly Route[] = [
       await findRun(store, runId);
       throw new UnknownCaptureError({ runId, call });
     },
+  }),
+  route({
+    method: 'get',
+    path: '/api/runs/{run}/timeline',
+    summary:
+      'What happened in a run, in order: inbox, composition, handlers, model calls, tools, approvals, subagents, delivery.',
+    detail: 'Some times are known only while the trajectory of the session is kept.',
+    access: 'token',
+    answer: (z) =>
+      z.object({
+        steps: z.array(
+          z.object({
+            kind: z.enum(STEP_KINDS),
+            label: z.string(),
+            detail: z.string(),
+            at: at(z),
+            ms: z.number().nullable().describe('Null while it goes on, and when its end is not known.'),
+            isFault: z.boolean(),
+            firstByteMs: z.number().optional().describe('Until the model began to answer.'),
+            call: wholeNumber(z).optional().describe('The number of the model call.'),
+            changed: z.array(z.string()).optional().describe('What a handler decided.'),
+            diff: z.unknown().describe('From and to which values.'),
+            sessionKey: sessionKey(z).optional().describe('The session of a subagent.'),
+          }),
+        ),
+      }),
+    handle: async ({ services, params: { run: runId } }) => ({ steps: await services.records.timeline(runId) }),
   }),
   route({
     method: 'get',
