@@ -15,6 +15,7 @@ import './style/markdown.css';
 import './style/report.css';
 import './style/context.css';
 import './style/pages.css';
+import './style/runs.css';
 
 const [, given] = /^#token=(.+)$/.exec(location.hash) ?? [];
 if (given) {

@@ -504,7 +504,8 @@ export class GatewayClient {
   }
 
   async bootstrapFiles(agentId: string): Promise<readonly ListedFile[]> {
-    return (await this.#read<{ files: readonly ListedFile[] }>(`/api/agents/${encodeURIComponent(agentId)}/files`)).files;
+    return (await this.#read<{ files: readonly ListedFile[] }>(`/api/agents/${encodeURIComponent(agentId)}/files`))
+      .files;
   }
 
   async bootstrapFile(agentId: string, name: string): Promise<BootstrapText> {

@@ -45,7 +45,10 @@ export function Waterfall({ steps, sessionKey, runId, wholeMs }: WaterfallProps)
                 <span title={step.detail}>{step.detail}</span>
               </span>
               <span class="track" aria-hidden="true">
-                <i style={{ left: share(at - first), width: share(ms ?? whole) }} class={ms === null ? 'open' : undefined}>
+                <i
+                  style={{ left: share(at - first), width: share(ms ?? whole) }}
+                  class={ms === null ? 'open' : undefined}
+                >
                   {firstByteMs !== undefined && ms !== null && ms > 0 && (
                     <em style={{ width: `${(100 * Math.min(firstByteMs, ms)) / ms}%` }} />
                   )}
@@ -80,37 +83,38 @@ function Name({ step, sessionKey, runId }: Pick<WaterfallProps, 'sessionKey' | '
   return <>{step.label}</>;
 }
 
+/** What a handler changed, as the gateway keeps it: of a text the part that is gone and the part that is new. */
 interface Change {
-  readonly field?: unknown;
-  readonly before?: unknown;
-  readonly after?: unknown;
+  readonly field: string;
+  readonly removed?: string | undefined;
+  readonly added?: string | undefined;
+  readonly before?: string | undefined;
+  readonly after?: string | undefined;
 }
 
 function Decided({ step: { changed = [], diff } }: { step: TimelineStep }): ComponentChildren {
-  const changes = Array.isArray(diff) ? (diff as readonly Change[]) : [];
-  if (changed.length === 0 || changes.length === 0) return null;
+  const changes = Array.isArray(diff) ? (diff as unknown as readonly Change[]) : [];
+  if (changes.length === 0) return null;
   return (
     <details class="decided">
       <summary>{`What it decided: ${changed.join(', ')}`}</summary>
       <dl>
-        {changes.map(({ field, before, after }, index) => (
+        {changes.map(({ field, removed, added, before = removed, after = added }, index) => (
           <div key={index}>
-            <dt>{String(field ?? changed[index] ?? '')}</dt>
-            {before !== undefined && before !== null && (
+            <dt>{field}</dt>
+            {before !== undefined && before !== '' && (
               <dd>
-                <del>{words(before)}</del>
+                <del>{before}</del>
               </dd>
             )}
-            <dd>
-              <ins>{words(after)}</ins>
-            </dd>
+            {after !== undefined && after !== '' && (
+              <dd>
+                <ins>{after}</ins>
+              </dd>
+            )}
           </div>
         ))}
       </dl>
     </details>
   );
-}
-
-function words(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? 'nothing');
 }

@@ -727,6 +727,7 @@ function compareOutcome(
 
 const MODELLED = ['sessions', 'inbox', 'runs'] as const;
 const NUMBERED: ReadonlySet<string> = new Set([
+  'fileVersions',
   'entryWords',
   'inbox',
   'outbox',

@@ -85,6 +85,14 @@ describe.skipIf(!browserPath)('the pages about the gateway (skipped where there 
     expect(labels).toEqual(expect.arrayContaining(['Model call 1', 'Use the stamp', 'stamp', 'before_prompt_build']));
     expect(await waterfall.locator('.fault-row').innerText()).toContain('the paint is dry');
     expect(await page.evaluate('globalThis.hit')).toBeUndefined();
+    const kinds = await waterfall.locator('li').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-kind')));
+    expect(kinds[0]).toBe('inbox');
+    expect(kinds).toEqual(expect.arrayContaining(['composition', 'hook', 'model', 'tool', 'approval', 'delivery']));
+    await waterfall.locator('[data-kind="model"] small').getByText('first token').first().waitFor();
+    // What a handler decided can be opened.
+    const careful = waterfall.locator('li', { hasText: 'careful' }).first();
+    await careful.locator('summary').click();
+    await careful.locator('ins').getByText('Use the stamp').first().waitFor();
   });
 
   it('shows the handlers at their places, with their errors', async () => {
