@@ -13,7 +13,11 @@ export interface ReplayCounts {
   readonly gone: ReadonlyMap<string, number>;
 }
 
-const AS_THEY_WERE: AskedRuns = { since: 0, changes: { without: [], files: new Map() }, pricesOf: () => undefined };
+const AS_THEY_WERE: AskedRuns = {
+  since: 0,
+  changes: { without: [], files: new Map() },
+  pricesOf: async () => undefined,
+};
 
 export async function countReplays(store: Store): Promise<ReplayCounts> {
   const differing: string[] = [];

@@ -187,7 +187,7 @@ describe('a run', () => {
     await scratch.store.commit([{ remove: 'captures', where: { runId } }], { site });
     await expect(replayRun(scratch.store, runId, NOTHING)).rejects.toThrow(/its requests \(they were pruned/);
     const all = [];
-    for await (const run of replayRuns(scratch.store, { since: 0, changes: NOTHING, pricesOf: () => undefined }))
+    for await (const run of replayRuns(scratch.store, { since: 0, changes: NOTHING, pricesOf: async () => undefined }))
       all.push(run);
     expect(all).toMatchObject([{ runId, verdict: 'gone' }]);
   });

@@ -18,12 +18,14 @@ interface GivenModel {
   readonly input: readonly string[];
   readonly contextWindow: number;
   readonly maxTokens: number;
-  readonly cost: {
-    readonly input: number;
-    readonly output: number;
-    readonly cacheRead: number;
-    readonly cacheWrite: number;
-  };
+  readonly cost: GivenPrices & { readonly tiers?: readonly (GivenPrices & { readonly inputTokensAbove: number })[] };
+}
+
+interface GivenPrices {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
 }
 
 function collect(folder: string, date: string): void {
@@ -54,8 +56,15 @@ function collect(folder: string, date: string): void {
 function rowOf({ id, contextWindow, maxTokens, input, cost }: GivenModel): readonly (string | number)[] {
   const kinds = input.filter((kind) => /^[a-z]+$/.test(kind)).join(' ');
   const isKnown = cost.input > 0 || cost.output > 0 || id.endsWith(':free');
-  const prices = isKnown ? [cost.input, cost.output, cost.cacheRead || -1, cost.cacheWrite || -1] : [];
+  const tiers = (cost.tiers ?? []).toSorted((a, b) => a.inputTokensAbove - b.inputTokensAbove);
+  const prices = isKnown
+    ? [...pricesOf(cost), ...tiers.flatMap((tier) => [tier.inputTokensAbove + 1, ...pricesOf(tier)])]
+    : [];
   return [id, contextWindow, maxTokens, kinds, ...prices];
+}
+
+function pricesOf({ input, output, cacheRead, cacheWrite }: GivenPrices): readonly number[] {
+  return [input, output, cacheRead || -1, cacheWrite || -1];
 }
 
 const [folder, date] = process.argv.slice(2);

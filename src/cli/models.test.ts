@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CATALOG_DATE } from '../config/model-catalog/catalog-source.ts';
+import { keyVariable, knownProvider, knownProviders } from '../config/model-provider.ts';
 import { fail, ModelServer, reply } from '../testkit/model-server.ts';
 import { CliHome } from './fixtures/cli-home.ts';
 
@@ -81,6 +82,11 @@ describe('models list', () => {
       }),
     );
     expect(models).toContainEqual(expect.objectContaining({ model: 'large', cost: null, priceDate: null }));
+  });
+
+  it('names the prices of long prompts', async () => {
+    const { out } = await home.run(['models', 'list', '--provider', 'google']);
+    expect(out).toMatch(/google\/gemini-2\.5-pro +1,048,576 +1\.25 \/ 10 \(from 200,001 tokens 2\.5 \/ 15\)/);
   });
 
   it('shows all that is known of a provider', async () => {
@@ -243,6 +249,74 @@ describe('models refresh', () => {
     expect([code, out]).toEqual([1, expect.stringContaining('cannot be reached')]);
     await home.write('openclaw.json', '{}');
     expect((await home.run(['models', 'refresh'])).out).toContain('nobody to ask');
+  });
+});
+
+/** Every provider that needs no entry, with the list that a server of its kind sends. */
+const LISTS: readonly (readonly [provider: string, path: string, list: unknown])[] = [
+  ['openai', '/models', { object: 'list', data: [{ id: 'm-new', object: 'model', owned_by: 'system' }] }],
+  ['anthropic', '/models?limit=1000', { data: [{ type: 'model', id: 'm-new' }], has_more: false, last_id: 'm-new' }],
+  [
+    'google',
+    '/models?pageSize=1000',
+    { models: [{ name: 'models/m-new', inputTokenLimit: 4096, supportedGenerationMethods: ['generateContent'] }] },
+  ],
+  ['groq', '/models', { data: [{ id: 'm-new', active: true, context_window: 4096, max_completion_tokens: 512 }] }],
+  ['deepseek', '/models', { object: 'list', data: [{ id: 'm-new', object: 'model' }] }],
+  [
+    'mistral',
+    '/models',
+    {
+      data: [
+        { id: 'm-new', capabilities: { completion_chat: true }, max_context_length: 4096 },
+        { id: 'm-ocr', capabilities: { completion_chat: false } },
+      ],
+    },
+  ],
+  ['openrouter', '/models', { data: [{ id: 'm-new', context_length: 4096, pricing: { prompt: '0.1' } }] }],
+  ['ollama', '/models', { object: 'list', data: [{ id: 'm-new', owned_by: 'library' }] }],
+  ['lmstudio', '/models', { object: 'list', data: [{ id: 'm-new' }] }],
+  ['xai', '/models', { data: [{ id: 'm-new', created: 1 }] }],
+  [
+    'together',
+    '/models',
+    [
+      { id: 'm-new', type: 'chat', context_length: 4096 },
+      { id: 'm-picture', type: 'image' },
+    ],
+  ],
+  ['fireworks', '/models', { data: [{ id: 'm-new', supports_chat: true, context_length: 4096 }] }],
+];
+
+describe('each provider that needs no entry', () => {
+  it('is tried here', () => {
+    expect(LISTS.map(([provider]) => provider).toSorted()).toEqual(knownProviders().toSorted());
+  });
+
+  it.each(LISTS)('%s can be refreshed, listed, set and tested', async (provider, path, list) => {
+    const { api = '', keyVariables: names = [] } = knownProvider(provider) ?? {};
+    const version = api === 'google-generative-ai' ? '/v1beta' : '/v1';
+    answers[`${version}${path}`] = { body: JSON.stringify(list) };
+    const env = Object.fromEntries([...names, keyVariable(provider)].map((name) => [name, 'key-of-it-123']));
+    const write = (baseUrl: string) =>
+      home.write('openclaw.json', JSON.stringify({ models: { providers: { [provider]: { baseUrl } } } }));
+    await write(`${listUrl}${version}`);
+
+    const refreshed = await home.run(['models', 'refresh', provider], { env });
+    expect([refreshed.code, refreshed.out]).toEqual([0, expect.stringContaining(`${provider}: 1 model`)]);
+    expect(JSON.stringify(asked[0]?.headers)).toContain('key-of-it-123');
+    const listed = await home.run(['models', 'list', '--provider', provider], { env });
+    expect(listed.out).toMatch(new RegExp(`^${provider}/m-new +`, 'm'));
+
+    await write(`${new URL(model.baseUrl).origin}${version}`);
+    const set = await home.run(['models', 'set', `${provider}/m-new`], { env });
+    expect([set.code, set.out]).toEqual([0, expect.stringContaining(`${provider}/m-new`)]);
+    model.script([reply('Ready.', { usage: { input: 12, output: 3 } })]);
+    const tested = await home.run(['models', 'test'], { env });
+    expect(tested.out).toMatch(
+      new RegExp(`^${provider}/m-new answered after \\d+ ms \\(12 tokens in, 3 out\\): Ready\\.\n$`),
+    );
+    expect(JSON.stringify(model.requests.at(-1)?.headers)).toContain('key-of-it-123');
   });
 });
 

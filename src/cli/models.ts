@@ -207,5 +207,8 @@ function formatModels(models: readonly ListedModel[], width: number): string {
 
 function priceOf({ cost }: ListedModel): string {
   if (cost?.input === undefined || cost.output === undefined) return 'unknown';
-  return `${cost.input} / ${cost.output}`;
+  const long = (cost.tiers ?? []).map(
+    ({ from, input, output }) => ` (from ${from.toLocaleString('en-US')} tokens ${input} / ${output})`,
+  );
+  return `${cost.input} / ${cost.output}${long.join('')}`;
 }

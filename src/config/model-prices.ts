@@ -1,9 +1,12 @@
-// The prices of a model, where the configuration gives them.
+// The prices of a model: those of the configuration, else those of the catalog.
 
-import { configuredModels, type ProviderModel } from './model-provider.ts';
+import type { ModelPrices } from '../protocol/model-prices.ts';
+import { resolveModelFacts } from './model-facts.ts';
+import { configuredModels } from './model-provider.ts';
 import type { Config } from './schema.ts';
 
-/** Per million tokens; undefined when they are not known. A provider that is not configured any more has none. */
-export function modelPrices(config: Config, provider: string, model: string): ProviderModel['cost'] {
-  return configuredModels(config, provider).find(({ id }) => id === model)?.cost;
+/** Undefined when they are not known. */
+export async function modelPrices(config: Config, provider: string, model: string): Promise<ModelPrices | undefined> {
+  const models = configuredModels(config, provider);
+  return (await resolveModelFacts({ name: provider, models }, model)).cost;
 }

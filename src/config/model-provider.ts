@@ -2,6 +2,7 @@
 // the environment, then the short table below. It accepts what OpenClaw homes contain; a provider that cannot be used
 // is an error that says what to set. This file does not talk to a provider.
 
+import type { ModelPrices, Prices, PriceTier } from '../protocol/model-prices.ts';
 import { isModelProtocol, MODEL_PROTOCOLS, type ModelProtocol } from '../protocol/model-protocol.ts';
 import { nearMatch } from '../protocol/near-match.ts';
 import { MissingModelKeyError, ProviderSettingsError, UnknownProviderError } from './errors.ts';
@@ -28,8 +29,7 @@ export interface ProviderModel {
   readonly maxTokens?: number | undefined;
   /** What it reads, such as `text` and `image`; undefined when the configuration does not say. */
   readonly input?: readonly string[] | undefined;
-  /** Prices per million tokens. */
-  readonly cost?: Readonly<Record<string, number>> | undefined;
+  readonly cost?: ModelPrices | undefined;
 }
 
 /** The built-in provider, which always exists. */
@@ -211,9 +211,22 @@ function providerModels(entry: PlainObject | undefined): readonly ProviderModel[
   });
 }
 
-function pricesOf(cost: PlainObject): Readonly<Record<string, number>> {
-  const prices = Object.entries(cost).filter(([, price]) => typeof price === 'number' && price >= 0);
-  return Object.fromEntries(prices) as Record<string, number>;
+const PRICES = ['input', 'output', 'cacheRead', 'cacheWrite'] as const;
+
+function pricesOf(cost: PlainObject): ModelPrices {
+  const tiers = Array.isArray(cost.tieredPricing) ? cost.tieredPricing.flatMap(tierOf) : [];
+  return { ...plainPricesOf(cost), ...(tiers.length > 0 && { tiers: tiers.toSorted((a, b) => a.from - b.from) }) };
+}
+
+/** A range is half open, and the next one begins where it ends, so its beginning says all. */
+function tierOf(tier: unknown): readonly PriceTier[] {
+  const [from]: readonly unknown[] = isPlainObject(tier) && Array.isArray(tier.range) ? tier.range : [];
+  return isPlainObject(tier) && typeof from === 'number' && from >= 0 ? [{ ...plainPricesOf(tier), from }] : [];
+}
+
+function plainPricesOf(cost: PlainObject): Prices {
+  const known = PRICES.filter((name) => typeof cost[name] === 'number' && cost[name] >= 0);
+  return Object.fromEntries(known.map((name) => [name, cost[name]]));
 }
 
 export function unknownProvider(config: Config, provider: string): UnknownProviderError {

@@ -367,6 +367,7 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
     'models.providers.*.models[]',
     'contextWindow cost.cacheRead cost.cacheWrite cost.input cost.output id input maxTokens',
   ),
+  ...used('models.providers.*.models[].cost.tieredPricing[]', 'cacheRead cacheWrite input output range'),
   ...used('models.providers.*', 'apiKey headers'),
   ...protects(
     'models.providers.*.request',

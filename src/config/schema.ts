@@ -671,6 +671,21 @@ const models = shared({
               output: price().optional(),
               cacheRead: price().optional(),
               cacheWrite: price().optional(),
+              tieredPricing: z
+                .array(
+                  shared({
+                    range: z.array(z.number({ error: 'a number of tokens' }), {
+                      error: 'a list of one or two numbers',
+                    }),
+                    input: price().optional(),
+                    output: price().optional(),
+                    cacheRead: price().optional(),
+                    cacheWrite: price().optional(),
+                  }),
+                  { error: 'a list of prices with their ranges' },
+                )
+                .optional()
+                .describe('What a whole request costs whose input has that many tokens: range [from] or [from, to].'),
             })
               .optional()
               .describe(

@@ -191,7 +191,7 @@ export function createServices(options: ServiceOptions): Services {
       model: async (name) => options.runParts.models.model(parseModelRef(name, config)),
       otherConfig: (path) => loadOtherConfig(environment, path),
     }),
-    embeddings: new Embeddings({ config, variables: environment.variables, store, spend, now }),
+    embeddings: new Embeddings({ ...options.runParts, config, variables: environment.variables }),
     models: { pricesOf: (provider, model) => modelPrices(configWatch.current.config, provider, model) },
     configuration: configWatch,
     installs: { check: (event, context) => checkInstall(hooks, event, context) },

@@ -239,19 +239,9 @@ export class EmbeddingsModelError extends defineError({
   code: 'ATRIUM_HTTP_EMBEDDINGS_MODEL',
   status: 400,
   message: ({ model, problem }: { model: string; problem: string }) =>
-    `${JSON.stringify(model)} cannot make embeddings: ${problem}. Write the model as <provider>/<model>, such as "openai/text-embedding-3-small", with a provider of models.providers that has an API like OpenAI's.`,
-  means: "`POST /v1/embeddings` named a model of no usable provider, or of one whose API is not like OpenAI's.",
+    `${JSON.stringify(model)} cannot make embeddings: ${problem}. Write the model as <provider>/<model>, such as "openai/text-embedding-3-small", with a provider of models.providers whose API is like OpenAI's or Google's.`,
+  means: '`POST /v1/embeddings` named a model of no usable provider, or of one whose API has no embeddings.',
   remedy: 'Name a model as `<provider>/<model>`; configure the provider under `models.providers`, or set its key.',
-}) {}
-
-export class EmbeddingsLimitedError extends defineError({
-  code: 'ATRIUM_HTTP_EMBEDDINGS_LIMITED',
-  status: 403,
-  message: ({ setting }: { setting: string }) =>
-    `Embeddings are not made here, because ${setting} limits what may be spent and embeddings are not counted under it. Ask the provider itself, or remove the limit.`,
-  means:
-    'Limits on spending count the calls of runs. Embeddings would pass them by, so they are refused while `limits.spend` is set.',
-  remedy: 'Ask the provider itself, or remove the limits.',
 }) {}
 
 export class UnknownPathError extends defineError({

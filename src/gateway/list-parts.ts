@@ -2,6 +2,7 @@
 // while a part is open stands with the part, as the paths of the configuration that it reads.
 
 import type { RunParts } from '../agent/run-parts.ts';
+import { chargeCutEmbeddings } from '../agent/spend/reserve-embeddings.ts';
 import { tellForgottenEnds } from '../agent/tell-forgotten-ends.ts';
 import type { Config } from '../config/schema.ts';
 import type { shownEvents } from '../delivery/shown-events.ts';
@@ -114,6 +115,7 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
     {
       name: 'the limits on spending',
       reads: ['limits'],
+      open: () => chargeCutEmbeddings(listed.store),
       reopen: async (changed) => {
         for (const sentence of listed.spendLimits.apply(changed.config)) warn(sentence);
       },

@@ -1,14 +1,8 @@
-// Computes what a model call cost, where the configuration gives prices.
+// Computes what a model call cost, where its prices are known. Some providers charge more for a whole request when its
+// prompt is long, so the prices depend on the tokens of its input.
 
+import type { ModelPrices, Prices } from '../protocol/model-prices.ts';
 import type { Usage } from '../protocol/usage.ts';
-
-/** Prices per million tokens. Without a price for cached tokens, they cost as much as other input. */
-export interface ModelPrices {
-  readonly input?: number | undefined;
-  readonly output?: number | undefined;
-  readonly cacheRead?: number | undefined;
-  readonly cacheWrite?: number | undefined;
-}
 
 export interface KnownPrices {
   readonly input: number;
@@ -19,7 +13,7 @@ export interface KnownPrices {
 
 /** Returns undefined unless the prices of input and output are given: an unknown cost is not a cost of zero. */
 export function costOf(usage: Usage, prices: ModelPrices | undefined): number | undefined {
-  const known = knownPricesOf(prices);
+  const known = knownPricesOf(prices && pricesFor(usage.input, prices));
   if (!known) return undefined;
   const { input, output, cacheRead, cacheWrite } = known;
   // The input count contains cached tokens, which have prices of their own.
@@ -28,13 +22,30 @@ export function costOf(usage: Usage, prices: ModelPrices | undefined): number | 
   return million / 1_000_000;
 }
 
-/** What a call costs at most that reads and writes no more tokens than these, however much of them is cached. */
-export function costAtMost(tokens: { readonly input: number; readonly output: number }, prices: KnownPrices): number {
-  const dearest = Math.max(prices.input, prices.cacheRead, prices.cacheWrite);
-  return (tokens.input * dearest + tokens.output * prices.output) / 1_000_000;
+/**
+ * What a call costs at most that reads and writes no more tokens than these, however much of them is cached. Undefined
+ * when a price is not known that may hold for it.
+ */
+export function costAtMost(
+  tokens: { readonly input: number; readonly output: number },
+  prices: ModelPrices | undefined,
+): number | undefined {
+  const reached = (prices?.tiers ?? []).filter(({ from }) => from <= tokens.input);
+  const costs = [prices, ...reached].map((each) => {
+    const known = knownPricesOf(each);
+    if (!known) return undefined;
+    const dearest = Math.max(known.input, known.cacheRead, known.cacheWrite);
+    return (tokens.input * dearest + tokens.output * known.output) / 1_000_000;
+  });
+  return costs.reduce((most, cost) => (most === undefined || cost === undefined ? undefined : Math.max(most, cost)), 0);
 }
 
-export function knownPricesOf({ input, output, cacheRead, cacheWrite }: ModelPrices = {}): KnownPrices | undefined {
+/** The prices that hold for a request with this much input. */
+export function pricesFor(input: number, prices: ModelPrices): Prices {
+  return prices.tiers?.findLast(({ from }) => from <= input) ?? prices;
+}
+
+export function knownPricesOf({ input, output, cacheRead, cacheWrite }: Prices = {}): KnownPrices | undefined {
   if (input === undefined || output === undefined) return undefined;
   return { input, output, cacheRead: cacheRead ?? input, cacheWrite: cacheWrite ?? input };
 }

@@ -11,9 +11,9 @@
 import type { AnswerWishes } from '../protocol/answer-wishes.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
+import type { ModelPrices } from '../protocol/model-prices.ts';
 import type { ModelProtocol } from '../protocol/model-protocol.ts';
 import type { Usage } from '../protocol/usage.ts';
-import type { ModelPrices } from './cost-of.ts';
 
 /** No sensible answer has more calls than this. A model that asks for more has failed. */
 export const MOST_TOOL_CALLS = 128;

@@ -5,12 +5,12 @@
 // Secrets are added while sending, only for the host that they were configured for, and are not part of the record.
 
 import type { AttachmentSource } from '../protocol/attachment.ts';
+import type { ModelPrices } from '../protocol/model-prices.ts';
 import { errorText } from '../protocol/one-line.ts';
 import { NO_USAGE } from '../protocol/usage.ts';
 import { VERSION } from '../protocol/version.ts';
 import { Answer } from './answer.ts';
 import { AnswerReader, type EventProtocol } from './answer-reader.ts';
-import type { ModelPrices } from './cost-of.ts';
 import { ModelRequestError } from './errors.ts';
 import type { Model, ModelEnd, ModelFailure, ModelRequest, WireRequest } from './model.ts';
 import {

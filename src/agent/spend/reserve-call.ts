@@ -5,20 +5,19 @@
 // only prepares the request.
 
 import { estimateTokens } from '../../context/budget/estimate-tokens.ts';
-import { costAtMost, type KnownPrices, knownPricesOf } from '../../models/cost-of.ts';
 import type { Model, ModelRequest, WireRequest } from '../../models/model.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
-import { BILLIONTHS, billionthsAbove } from '../../protocol/money.ts';
+import type { ModelPrices } from '../../protocol/model-prices.ts';
 import type { SpendSettings } from '../../protocol/spend-limit.ts';
 import { CeilingPassedError } from '../../store/errors.ts';
-import type { Ceiling, Write } from '../../store/store.ts';
+import type { Write } from '../../store/store.ts';
 import type { ReservationRow } from '../../store/tables.ts';
-import { SpendLimitError, UnknownPriceError } from '../errors.ts';
 import type { OpenRun } from '../open-run.ts';
 import { TOKENS_OF_IMAGE } from '../request-text.ts';
 import type { RunParts } from '../run-parts.ts';
-import { describeLimit, refusalFacts } from './describe-spending.ts';
-import { readCounters, type SpendCounter } from './spend-counters.ts';
+import { describeLimit } from './describe-spending.ts';
+import { type CallSize, callSizeOf, hasRoom, nameOf, refusalOf, reservationOf, writesOf } from './room-for-call.ts';
+import { readCounters } from './spend-counters.ts';
 import { tellNearLimits } from './tell-near-limits.ts';
 
 export type SpendParts = Pick<RunParts, 'store' | 'models' | 'spend' | 'now' | 'tell' | 'warn'>;
@@ -96,7 +95,7 @@ async function commitWithRoom(
 }
 
 /** Each time another call was faster; with so many of them there is no room left. */
-const MOST_TRIES = 20;
+export const MOST_TRIES = 20;
 
 interface AdmittedCall extends ReservedCall {
   readonly reservation: ReservationRow;
@@ -129,13 +128,6 @@ async function admit(parts: SpendParts, run: ReservingRun, wanted: WantedCall): 
   }
 }
 
-/** What a call may use at most. */
-interface CallSize {
-  readonly tokens: number;
-  /** In billionths; undefined when the price is not known. */
-  readonly money: number | undefined;
-}
-
 /** The length of the body counts, with its marks and names, so that the estimate is rather too high than too low. */
 function sizeOf(
   wire: WireRequest,
@@ -145,9 +137,7 @@ function sizeOf(
 ): CallSize {
   const input = estimateInput(wire);
   const output = wanted ?? model.maxTokens ?? answerTokens;
-  const prices = pricesOf(model);
-  const money = prices && billionthsAbove(costAtMost({ input, output }, prices));
-  return { tokens: Math.ceil(input + output), money };
+  return callSizeOf({ input, output }, pricesOf(model));
 }
 
 export function estimateInput({ body, images = [] }: WireRequest): number {
@@ -155,85 +145,11 @@ export function estimateInput({ body, images = [] }: WireRequest): number {
 }
 
 /** The built-in model costs nothing, although no configuration says so. */
-export function pricesOf({ api, prices }: Pick<Model, 'api' | 'prices'>): KnownPrices | undefined {
-  return api === 'mirror' ? FREE : knownPricesOf(prices);
+export function pricesOf({ api, prices }: Pick<Model, 'api' | 'prices'>): ModelPrices | undefined {
+  return api === 'mirror' ? FREE : prices;
 }
 
-const FREE: KnownPrices = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-
-function hasRoom({ limit, row }: SpendCounter, { tokens, money }: CallSize, own: ReservationRow | undefined): boolean {
-  const before = ownIn(own, row);
-  if (limit.tokens !== undefined && row.tokens + row.reservedTokens - before.tokens + tokens > limit.tokens)
-    return false;
-  if (limit.money === undefined || money === 0) return true;
-  if (money === undefined) return limit.unknownPrice === 'allow';
-  return row.money + row.reservedMoney - before.money + money <= limit.money * BILLIONTHS;
-}
-
-/** What the run itself has reserved in a counter for the call that this one takes the place of. */
-function ownIn(
-  own: ReservationRow | undefined,
-  row: SpendCounter['row'],
-): { readonly money: number; readonly tokens: number } {
-  const isIn = own?.counters.some(
-    ({ subject, per, period }) => subject === row.subject && per === row.per && period === row.period,
-  );
-  return own && isIn ? own : { money: 0, tokens: 0 };
-}
-
-function reservationOf(
-  runId: string,
-  at: number,
-  { provider, model }: Model,
-  { tokens, money }: CallSize,
-  counters: readonly SpendCounter[],
-): ReservationRow {
-  const keys = counters.map(({ row: { subject, per, period } }) => ({ subject, per, period }));
-  return { runId, at, provider, model, money: money ?? 0, tokens, isUnpriced: money === undefined, counters: keys };
-}
-
-/** What was reserved before is given back first: a recovered call takes the place of the one that was cut. */
-function writesOf(
-  counters: readonly SpendCounter[],
-  { tokens, money }: CallSize,
-  reservation: ReservationRow,
-  own: ReservationRow | undefined,
-): readonly Write[] {
-  return [
-    ...(own ? releaseOf(own) : []),
-    ...counters.flatMap(({ limit, row, isStored }): readonly Write[] => {
-      const { subject, per, period } = row;
-      const ceilings: Ceiling<'spending'>[] = [];
-      if (limit.tokens !== undefined) ceilings.push({ of: ['tokens', 'reservedTokens'], most: limit.tokens });
-      if (limit.money !== undefined && money)
-        ceilings.push({ of: ['money', 'reservedMoney'], most: Math.floor(limit.money * BILLIONTHS) });
-      return [
-        ...(isStored ? [] : [{ insert: 'spending', row, onConflict: 'ignore' } as const]),
-        {
-          add: 'spending',
-          where: { subject, per, period },
-          by: { reservedMoney: reservation.money, reservedTokens: tokens },
-          ceilings,
-          expect: 1,
-        },
-      ];
-    }),
-    { insert: 'reservations', row: reservation },
-  ];
-}
-
-function releaseOf({ runId, money, tokens, counters }: ReservationRow): readonly Write[] {
-  return [
-    { remove: 'reservations', where: { runId }, expect: 1 },
-    ...counters.map(
-      (counter): Write => ({
-        add: 'spending',
-        where: { ...counter },
-        by: { reservedMoney: 0 - money, reservedTokens: 0 - tokens },
-      }),
-    ),
-  ];
-}
+const FREE: ModelPrices = { input: 0, output: 0 };
 
 async function usable({ models }: SpendParts, ref: { readonly provider: string; readonly model: string }) {
   try {
@@ -242,31 +158,4 @@ async function usable({ models }: SpendParts, ref: { readonly provider: string; 
     if (isAtriumError(error)) return undefined;
     throw error;
   }
-}
-
-function refusalOf(
-  counter: SpendCounter,
-  { tokens, money }: CallSize,
-  own: ReservationRow | undefined,
-  { timezone }: SpendSettings,
-  model: Model,
-): SpendLimitError | UnknownPriceError {
-  const { limit, row } = counter;
-  const before = ownIn(own, row);
-  const isOfTokens =
-    limit.tokens !== undefined && row.tokens + row.reservedTokens - before.tokens + tokens > limit.tokens;
-  if (!isOfTokens && money === undefined)
-    return new UnknownPriceError({ model: nameOf(model), setting: limit.setting });
-  return new SpendLimitError(
-    refusalFacts(counter, {
-      unit: isOfTokens ? 'tokens' : 'money',
-      reserved: isOfTokens ? row.reservedTokens - before.tokens : row.reservedMoney - before.money,
-      needed: isOfTokens ? tokens : (money ?? 0),
-      timezone,
-    }),
-  );
-}
-
-function nameOf({ provider, model }: { readonly provider: string; readonly model: string }): string {
-  return `${provider}/${model}`;
 }

@@ -75,7 +75,7 @@ function wholeOf({ money, tokens, isUnpriced }: ReservationRow): SettledCall {
 }
 
 /** The removal is expected to find the row, so that nothing can be settled twice. */
-function settlementOf({ runId, money, tokens, counters }: ReservationRow, used: SettledCall): readonly Write[] {
+export function settlementOf({ runId, money, tokens, counters }: ReservationRow, used: SettledCall): readonly Write[] {
   return [
     { remove: 'reservations', where: { runId }, expect: 1 },
     ...counters.map(

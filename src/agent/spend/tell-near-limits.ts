@@ -17,7 +17,7 @@ type TellingParts = Pick<RunParts, 'store' | 'spend' | 'now' | 'tell' | 'warn'>;
 
 export async function tellNearLimits(
   parts: TellingParts,
-  run: TellingRun,
+  run: Pick<TellingRun, 'runId' | 'sessionKey'>,
   counters: readonly SpendCounter[],
 ): Promise<void> {
   for (const counter of counters) {
@@ -48,7 +48,11 @@ async function isFirst({ store, now }: TellingParts, { row }: SpendCounter): Pro
   return noted?.changed[0] === 1;
 }
 
-function tell(parts: TellingParts, { runId, sessionKey }: TellingRun, counter: SpendCounter): void {
+function tell(
+  parts: TellingParts,
+  { runId, sessionKey }: Pick<TellingRun, 'runId' | 'sessionKey'>,
+  counter: SpendCounter,
+): void {
   const { limit, row, period } = counter;
   const timezone = parts.spend()?.timezone ?? 'UTC';
   const percent = Math.floor(shareOf(limit, row) * 100);

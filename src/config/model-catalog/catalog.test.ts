@@ -22,7 +22,11 @@ describe('the catalog', () => {
         expect(contextWindow, id).toBeGreaterThan(0);
         expect(maxTokens, id).toBeGreaterThan(0);
         expect(input, id).toContain('text');
-        for (const price of Object.values(cost ?? {})) expect(price, id).toBeGreaterThanOrEqual(0);
+        const { tiers = [], ...ordinary } = cost ?? {};
+        for (const prices of [ordinary, ...tiers]) {
+          for (const price of Object.values(prices)) expect(price, id).toBeGreaterThanOrEqual(0);
+        }
+        expect(tiers, id).toEqual(tiers.toSorted((a, b) => a.from - b.from));
       }
     }
     expect(CATALOG_DATE).toMatch(/^\d{4}-\d\d-\d\d$/);
@@ -52,6 +56,26 @@ describe('what is known of a model', () => {
       takesImages: true,
       cost: { input: 2, output: 8, cacheRead: 0.5 },
       priceDate: CATALOG_DATE,
+    });
+  });
+
+  it('has the prices of long prompts too, where the provider has them', async () => {
+    expect((await facts('google', 'gemini-2.5-pro')).cost).toEqual({
+      ...{ input: 1.25, output: 10, cacheRead: 0.125 },
+      tiers: [{ from: 200_001, input: 2.5, output: 15, cacheRead: 0.25 }],
+    });
+    const tieredPricing = [
+      { range: [100], input: 2, output: 4 },
+      { range: [10, 100], input: 1, output: 3, cacheRead: 0.5 },
+      { range: [], input: 9 },
+    ];
+    const entry = { models: [{ id: 'gpt-4.1', cost: { input: 1, output: 2, tieredPricing } }] };
+    expect((await facts('openai', 'gpt-4.1', entry)).cost).toEqual({
+      ...{ input: 1, output: 2 },
+      tiers: [
+        { from: 10, input: 1, output: 3, cacheRead: 0.5 },
+        { from: 100, input: 2, output: 4 },
+      ],
     });
   });
 

@@ -2,6 +2,8 @@
 // a date. The data of a provider is loaded when one of its models is looked up. It never decides which models exist: a
 // name that is not listed is asked for all the same.
 
+import type { ModelPrices, Prices, PriceTier } from '../../protocol/model-prices.ts';
+
 export interface CatalogModel {
   readonly id: string;
   readonly contextWindow: number;
@@ -9,12 +11,13 @@ export interface CatalogModel {
   /** What it reads, such as `text` and `image`. */
   readonly input: readonly string[];
   /** In dollars for a million tokens; undefined when they are not known. */
-  readonly cost?:
-    | { readonly input: number; readonly output: number; cacheRead?: number; cacheWrite?: number }
-    | undefined;
+  readonly cost?: ModelPrices | undefined;
 }
 
-/** Id, window, limit, input kinds, then the prices of input, output, cache reads and cache writes; -1 is not known. */
+/**
+ * Id, window, limit, input kinds, then the prices of input, output, cache reads and cache writes; -1 is not known. Where
+ * long prompts cost more, the tokens from which on they do follow, and the four prices then, once or more.
+ */
 export type CatalogRow = readonly [
   id: string,
   contextWindow: number,
@@ -51,16 +54,20 @@ const LOADERS: Readonly<Record<string, () => Promise<{ readonly MODELS: readonly
 };
 
 function modelOf([id, contextWindow, maxTokens, input, ...prices]: CatalogRow): CatalogModel {
-  const [fresh, output, cacheRead = -1, cacheWrite = -1] = prices;
   const base = { id, contextWindow, maxTokens, input: input.split(' ') };
-  if (fresh === undefined || output === undefined) return base;
-  return {
-    ...base,
-    cost: {
-      input: fresh,
-      output,
-      ...(cacheRead >= 0 && { cacheRead }),
-      ...(cacheWrite >= 0 && { cacheWrite }),
-    },
-  };
+  const cost = pricesAt(prices, 0);
+  if (!cost) return base;
+  const tiers: PriceTier[] = [];
+  for (let at = BASE_PRICES; at < prices.length; at += 1 + BASE_PRICES) {
+    tiers.push({ from: prices[at] ?? 0, ...pricesAt(prices, at + 1) });
+  }
+  return { ...base, cost: { ...cost, ...(tiers.length > 0 && { tiers }) } };
+}
+
+const BASE_PRICES = 4;
+
+function pricesAt(prices: readonly number[], at: number): Prices | undefined {
+  const [input, output, cacheRead = -1, cacheWrite = -1] = prices.slice(at, at + BASE_PRICES);
+  if (input === undefined || output === undefined) return undefined;
+  return { input, output, ...(cacheRead >= 0 && { cacheRead }), ...(cacheWrite >= 0 && { cacheWrite }) };
 }

@@ -19,11 +19,11 @@ export async function fetchModels(settings: ProviderSettings): Promise<FetchedMo
   let next: string | undefined = firstPage(settings);
   try {
     for (let page = 0; next !== undefined && page < MOST_PAGES; page += 1) {
-      const body: JsonObject = await getJson(next, headersOf(settings));
-      const list = body.data ?? body.models;
+      const body: JsonObject | readonly JsonValue[] = await getJson(next, headersOf(settings));
+      const list = isJsonObject(body) ? (body.data ?? body.models) : body;
       if (!Array.isArray(list)) throw new Error('its answer has no list of models');
       models.push(...list.flatMap(modelOf));
-      next = nextPage(settings, body);
+      next = isJsonObject(body) ? nextPage(settings, body) : undefined;
     }
   } catch (error) {
     return { problem: oneLine(`${settings.name} gave no list: ${withoutSecrets(reasonOf(error), settings)}`, 300) };
@@ -70,7 +70,8 @@ function withoutLogin(baseUrl: string): string {
   return url.toString().replace(/\/+$/, '');
 }
 
-async function getJson(url: string, headers: Record<string, string>): Promise<JsonObject> {
+/** Most providers put their list into an object; Together sends the list alone. */
+async function getJson(url: string, headers: Record<string, string>): Promise<JsonObject | readonly JsonValue[]> {
   const response = await fetch(url, { headers, redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });
   const text = await boundedText(response);
   const body = parsed(text);
@@ -78,8 +79,8 @@ async function getJson(url: string, headers: Record<string, string>): Promise<Js
     const told = isJsonObject(body) && isJsonObject(body.error) ? body.error.message : undefined;
     throw new Error(`it answered ${response.status}${typeof told === 'string' ? `: ${told}` : ''}`);
   }
-  if (!isJsonObject(body)) throw new Error('its answer is no JSON');
-  return body;
+  if (isJsonObject(body) || Array.isArray(body)) return body;
+  throw new Error('its answer is no JSON');
 }
 
 async function boundedText(response: Response): Promise<string> {
@@ -104,8 +105,10 @@ function parsed(text: string): JsonValue | undefined {
 /** Servers name a window in several ways. What is no model that can be talked to, as far as the list says, is left out. */
 function modelOf(value: JsonValue): LearnedModel[] {
   if (!isJsonObject(value)) return [];
-  const { supportedGenerationMethods: methods } = value;
+  const { supportedGenerationMethods: methods, capabilities, type } = value;
   if (Array.isArray(methods) && !methods.includes('generateContent')) return [];
+  if (isJsonObject(capabilities) && capabilities.completion_chat === false) return [];
+  if (typeof type === 'string' && SILENT_TYPES.has(type)) return [];
   const name = value.id ?? value.name;
   const id = typeof name === 'string' ? name.replace(/^models\//, '').trim() : '';
   if (id === '' || id.length > 200) return [];
@@ -116,6 +119,10 @@ function modelOf(value: JsonValue): LearnedModel[] {
   const maxTokens = countIn(value, ['max_completion_tokens', 'max_output_tokens', 'outputTokenLimit', 'max_tokens']);
   return [{ id, ...(contextWindow && { contextWindow }), ...(maxTokens && { maxTokens }) }];
 }
+
+const SILENT_TYPES: ReadonlySet<string> = new Set([
+  ...['audio', 'embedding', 'image', 'moderation', 'rerank', 'transcribe', 'video'],
+]);
 
 function countIn(value: JsonObject, names: readonly string[]): number | undefined {
   const found = names.map((name) => value[name]).find((count) => typeof count === 'number' && count > 0);

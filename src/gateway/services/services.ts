@@ -7,9 +7,9 @@ import type { CommandList } from '../../commands/chat-command.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import type { DeadLetters } from '../../delivery/dead-letters.ts';
 import type { BeforeInstallEvent, InstallHookContext } from '../../hooks/lifecycle-hooks.ts';
-import type { ModelPrices } from '../../models/cost-of.ts';
 import type { Inbound } from '../../protocol/inbound.ts';
 import type { LiveEvent } from '../../protocol/live-event.ts';
+import type { ModelPrices } from '../../protocol/model-prices.ts';
 import type { PulseSample } from '../../protocol/pulse-sample.ts';
 import type { TimelineStep } from '../../protocol/timeline-step.ts';
 import type { DebugSwitches } from '../../recorder/debug-switches.ts';
@@ -130,7 +130,7 @@ export interface Services {
   };
   readonly models: {
     /** Per million tokens, as the configuration gives them now; undefined when they are not known. */
-    pricesOf(provider: string, model: string): ModelPrices | undefined;
+    pricesOf(provider: string, model: string): Promise<ModelPrices | undefined>;
   };
   /** How far the gateway follows its configuration files. */
   readonly configuration: Pick<ConfigWatch, 'state'>;

@@ -15,13 +15,17 @@ const dialect: WireDialect = {
   // A request may have 20 MB in all, and base64 makes a third more of an image.
   maxImageBytes: 14_000_000,
   events: CONTENT_EVENTS,
-  keyHeader: (apiKey) => ({ 'x-goog-api-key': apiKey }),
+  keyHeader: googleKey,
   headers: () => ({}),
   body: contentBody,
 };
 
 /** `tunedModels/mine` says itself where it is; other names are below `models`. */
-function modelPath(model: string): string {
+export function modelPath(model: string): string {
   const name = model.split('/').map(encodeURIComponent).join('/');
   return name.includes('/') ? name : `models/${name}`;
+}
+
+export function googleKey(apiKey: string): Readonly<Record<string, string>> {
+  return { 'x-goog-api-key': apiKey };
 }

@@ -28,8 +28,8 @@ export const EMBEDDING_ROUTES: readonly Route[] = [
   route({
     method: 'post',
     path: '/v1/embeddings',
-    summary: "OpenAI's embeddings, made by a configured provider with an API like OpenAI's.",
-    detail: `At most ${MOST_INPUTS} inputs at once. Refused where \`limits.spend\` is set; see [clients.md](clients.md#embeddings).`,
+    summary: "OpenAI's embeddings, made by a configured provider with an API like OpenAI's or Google's.",
+    detail: `At most ${MOST_INPUTS} inputs at once; see [clients.md](clients.md#embeddings).`,
     access: 'ready',
     body: embeddingsBody,
     bodyLimit: 8 * 1_048_576,

@@ -3,7 +3,8 @@
 // from what is recorded anyway; a run does nothing for it.
 // Errors: UnknownRunError when a run is named that does not exist.
 
-import { costOf, type ModelPrices } from '../../../models/cost-of.ts';
+import { costOf } from '../../../models/cost-of.ts';
+import type { ModelPrices } from '../../../protocol/model-prices.ts';
 import { NO_USAGE } from '../../../protocol/usage.ts';
 import type { Store } from '../../../store/store.ts';
 import type { RunRow } from '../../../store/tables.ts';
@@ -78,7 +79,7 @@ export interface CacheBreak extends PrefixBreak, Pick<ComparedRequest, 'call' | 
   readonly times: number;
 }
 
-export type PricesOf = (provider: string, model: string) => ModelPrices | undefined;
+export type PricesOf = (provider: string, model: string) => Promise<ModelPrices | undefined>;
 
 export const MOST_BREAKS = 200;
 
@@ -110,7 +111,7 @@ export async function reportCache(store: Store, query: CacheQuery, pricesOf: Pri
     for (const each of broken) {
       if (!each.break) continue;
       times.set(each.break.author, (times.get(each.break.author) ?? 0) + 1);
-      breaks.push(breakOf(run, each, each.break, perByte, pricesOf));
+      breaks.push(await breakOf(run, each, each.break, perByte, pricesOf));
     }
     if (breaks.length > 2 * MOST_BREAKS) breaks.sort(byLoss).splice(MOST_BREAKS);
   }
@@ -138,15 +139,15 @@ function byLoss(a: Pick<CacheBreak, 'lostTokens' | 'at'>, b: Pick<CacheBreak, 'l
   return b.lostTokens - a.lostTokens || b.at - a.at;
 }
 
-function breakOf(
+async function breakOf(
   { runId, sessionKey, agentId }: RunRow,
   { call, at, provider, model, with: compared }: ComparedRequest,
   found: PrefixBreak,
   perByte: number,
   pricesOf: PricesOf,
-): Omit<CacheBreak, 'times'> {
+): Promise<Omit<CacheBreak, 'times'>> {
   const lostTokens = Math.round(found.lostBytes * perByte);
-  const prices = pricesOf(provider, model);
+  const prices = await pricesOf(provider, model);
   const lostCost = prices ? (lostTokens * ((prices.input ?? 0) - (prices.cacheRead ?? 0))) / 1_000_000 : null;
   return { runId, sessionKey, agentId, call, at, provider, model, with: compared, ...found, lostTokens, lostCost };
 }
@@ -171,7 +172,8 @@ async function spent(
   let unpriced = others?.calls ?? 0;
   for (const { key, calls, input, cacheRead, cacheWrite } of groups) {
     const slash = key.indexOf('/');
-    const prices = pricesOf(key.slice(0, slash), key.slice(slash + 1));
+    // The calls are added up, so which of them had a long prompt is not known, and the ordinary prices count.
+    const { tiers: _, ...prices } = (await pricesOf(key.slice(0, slash), key.slice(slash + 1))) ?? {};
     const without = costOf({ ...NO_USAGE, input }, prices);
     const real = costOf({ ...NO_USAGE, input, cacheRead, cacheWrite }, prices);
     if (without === undefined || real === undefined) unpriced += calls;

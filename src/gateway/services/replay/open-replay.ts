@@ -5,7 +5,7 @@ import { withConfigVariables } from '../../../config/config-variables.ts';
 import type { Environment } from '../../../config/environment.ts';
 import { loadConfig } from '../../../config/load-config.ts';
 import { modelPrices } from '../../../config/model-prices.ts';
-import type { ModelPrices } from '../../../models/cost-of.ts';
+import type { ModelPrices } from '../../../protocol/model-prices.ts';
 import type { Store } from '../../../store/store.ts';
 import { openForReading } from '../../composer/open-for-reading.ts';
 import { loadOtherConfig } from './load-other-config.ts';
@@ -15,7 +15,7 @@ export interface OpenedReplay {
   readonly store: Store;
   /** The configuration of a file, for replays with other settings. */
   otherConfig(path: string): Promise<OtherConfig>;
-  pricesOf(provider: string, model: string): ModelPrices | undefined;
+  pricesOf(provider: string, model: string): Promise<ModelPrices | undefined>;
   close(): Promise<void>;
 }
 

@@ -3,9 +3,10 @@
 
 import { tokensOfFrame, tokensOfMessage } from '../../../agent/compaction/request-size.ts';
 import type { ReplayedRequest } from '../../../agent/replay-request.ts';
-import { costOf, type ModelPrices } from '../../../models/cost-of.ts';
+import { costOf } from '../../../models/cost-of.ts';
 import type { ModelRequest } from '../../../models/model.ts';
 import { isAtriumError, ReplayInputGoneError } from '../../../protocol/errors.ts';
+import type { ModelPrices } from '../../../protocol/model-prices.ts';
 import { NO_USAGE } from '../../../protocol/usage.ts';
 import type { Store } from '../../../store/store.ts';
 import type { RunRow } from '../../../store/tables.ts';
@@ -18,7 +19,7 @@ export interface AskedRuns {
   readonly sessionKey?: string | undefined;
   readonly changes: AskedChanges;
   /** Undefined where the prices of a model are not known. */
-  readonly pricesOf: (provider: string, model: string) => ModelPrices | undefined;
+  readonly pricesOf: (provider: string, model: string) => Promise<ModelPrices | undefined>;
 }
 
 export type ReplayVerdict =
@@ -74,10 +75,14 @@ async function replayOne(store: Store, run: RunRow, { changes, pricesOf }: Asked
     const { calls } = await replayRun(store, runId, changes);
     const isFaithful = calls.every((each) => each.isFaithful);
     const isSame = calls.every((each) => each.isSame);
+    const priced = await Promise.all(
+      calls.map(async (call) => {
+        const { provider, model } = call.recorded.capture;
+        return { ...call, prices: await pricesOf(provider, model) };
+      }),
+    );
     const measure = (side: 'before' | 'after') =>
-      calls
-        .map(({ recorded: { capture }, ...each }) => sizeOf(each[side], pricesOf(capture.provider, capture.model)))
-        .reduce(addSizes);
+      priced.map(({ prices, ...call }) => sizeOf(call[side], prices)).reduce(addSizes);
     return {
       ...told,
       verdict: !isFaithful ? 'differs' : isSame ? 'same' : 'changed',

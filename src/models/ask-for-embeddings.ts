@@ -1,0 +1,116 @@
+// Asks a provider for embeddings: one request, one answer of JSON, which is bounded and whose form its protocol checks.
+// Never rejects: what went wrong is a ModelFailure. Redirects are not followed, because a key must not be sent to another
+// host. It does not know who asks and what it costs.
+
+import { isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.ts';
+import { VERSION } from '../protocol/version.ts';
+import type { ModelFailure } from './model.ts';
+import {
+  badRequestFailure,
+  cutFailure,
+  type FailureContext,
+  malformedFailure,
+  networkFailure,
+  responseFailure,
+  timeoutFailure,
+} from './model-failure.ts';
+import { secretTexts, separateSecrets, type WireDialect, type WireModelSettings } from './wire-model.ts';
+
+export type EmbeddingsSettings = Pick<
+  WireModelSettings,
+  'provider' | 'model' | 'baseUrl' | 'apiKey' | 'headers' | 'now'
+> & { readonly timeoutMs: number };
+
+/** As a client of OpenAI's API asks. */
+export interface EmbeddingsRequest {
+  readonly input: string | readonly string[] | readonly number[] | readonly (readonly number[])[];
+  readonly dimensions?: number | undefined;
+  readonly encoding_format?: 'float' | 'base64' | undefined;
+  readonly user?: string | undefined;
+}
+
+export interface MadeEmbeddings {
+  /** As OpenAI's API has them, one for each input. */
+  readonly data: readonly JsonObject[];
+  /** The tokens that the server counted; undefined when it did not say. */
+  readonly tokens: number | undefined;
+}
+
+export type EmbeddingsAnswer = MadeEmbeddings | { readonly failure: ModelFailure };
+
+/** How one protocol asks for embeddings. */
+export interface EmbeddingsDialect extends Pick<WireDialect, 'keyHeader'> {
+  readonly path: string;
+  readonly body: JsonObject;
+  /** Gives undefined for something that is no answer of this protocol, and one embedding for each that it has. */
+  readonly read: (told: JsonObject) => MadeEmbeddings | undefined;
+}
+
+export const MOST_ANSWER_BYTES = 64 * 1024 * 1024;
+
+export async function askForEmbeddings(
+  given: EmbeddingsSettings,
+  request: EmbeddingsRequest,
+  dialect: EmbeddingsDialect,
+  signal: AbortSignal,
+): Promise<EmbeddingsAnswer> {
+  const { settings, secretHeaders } = separateSecrets(given, dialect);
+  const { provider, baseUrl, timeoutMs, now } = settings;
+  const context: FailureContext = { provider, secrets: secretTexts(secretHeaders, given) };
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    const response = await fetch(`${baseUrl}${dialect.path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': `atrium/${VERSION}`, ...secretHeaders },
+      body: JSON.stringify(dialect.body),
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, timeout]),
+    });
+    const body = await readBounded(response);
+    if (body === undefined) return { failure: malformedFailure(`sent more than ${MOST_ANSWER_BYTES} bytes`, context) };
+    const told = response.status === 200 ? parsed(body) : undefined;
+    const made = isJsonObject(told) ? dialect.read(told) : undefined;
+    const count = countOf(request);
+    if (made?.data.length === count) return made;
+    if (made) return { failure: malformedFailure(`sent ${made.data.length} embeddings for ${count} inputs`, context) };
+    const headers = Object.fromEntries(response.headers);
+    return {
+      failure: responseFailure({ status: response.status, headers, body: body.slice(0, 65_536), now: now() }, context),
+    };
+  } catch (error) {
+    if (timeout.aborted) return { failure: timeoutFailure(timeoutMs, context) };
+    if (signal.aborted) return { failure: badRequestFailure('The client has left', context) };
+    const { cause } = error as { readonly cause?: unknown };
+    return { failure: cause === undefined ? cutFailure(context) : networkFailure(cause, context) };
+  }
+}
+
+/** A text is one input, and so is a list of tokens. */
+export function countOf({ input }: EmbeddingsRequest): number {
+  return typeof input === 'string' || typeof input[0] === 'number' ? 1 : input.length;
+}
+
+/** A count that a server told; undefined for everything that is none. */
+export function countIn(value: JsonValue | undefined): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}
+
+/** Undefined for an answer that is too long. */
+async function readBounded(response: Response): Promise<string | undefined> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of response.body ?? []) {
+    bytes += piece.length;
+    if (bytes > MOST_ANSWER_BYTES) return undefined;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+function parsed(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
