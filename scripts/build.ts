@@ -25,6 +25,38 @@ const FOUND_BY_PATH = [
   ...packs.map(({ name }) => `src/hooks/bundled/${name}/handler.ts`),
 ];
 
+/** The kinds of processes, and the modules with which each of them begins. */
+const BEGINNINGS = {
+  /** Any command, and the one that is asked most. */
+  command: [
+    'src/protocol/import-module.ts',
+    'src/cli/run-process.ts',
+    'src/cli/in-user-zone.ts',
+    'src/cli/gateway/status.ts',
+    'src/config/json5-source.ts',
+    'src/store/state-lock.ts',
+  ],
+  /** Some commands, of those that do not do themselves what a gateway does. */
+  commands: [
+    ...listFiles('src/cli', /^(?!(?:context|hooks|replay|fixtures)\/|gateway\/doctor|tour|commands\.ts)/),
+    ...['src/config/list-vain-acceptances.ts', 'src/config/validate-config.ts'],
+  ],
+  worker: [
+    ...FOUND_BY_PATH,
+    ...listFiles('src/plugins/isolation', /^worker-/),
+    ...['src/public/context.ts', 'src/public/own-modules.ts', 'src/public/plugin-sdk.ts'],
+  ],
+  gateway: [
+    'src/gateway/start-gateway.ts',
+    'src/gateway/create-log.ts',
+    'src/gateway/create-redactor.ts',
+    'src/gateway/http/create-http-app.ts',
+    'src/store/sqlite/open-sqlite-store.ts',
+  ],
+};
+type ProcessKind = keyof typeof BEGINNINGS;
+const PROCESS_KINDS = Object.keys(BEGINNINGS) as ProcessKind[];
+
 /** Packages that most commands or every start needs. */
 const BUNDLED_PACKAGES = ['@hono/node-server', '@humanwhocodes/momoa', 'commander', 'json5'];
 
@@ -51,6 +83,9 @@ const CHAT_PACKAGES = [
   ...['@slack/logger', '@slack/socket-mode', '@slack/types', '@slack/web-api', 'eventemitter3', 'retry'],
   ...['p-finally', 'p-queue', 'p-retry', 'p-timeout', 'grammy', 'marked', 'undici'],
 ];
+
+/** Modules of Node that a process seldom needs, and that take a millisecond or more. */
+const SELDOM_USED = ['node:child_process', 'node:dns/promises', 'node:https', 'node:perf_hooks', 'node:worker_threads'];
 
 interface Output {
   readonly name: 'dist' | 'build';
@@ -164,10 +199,59 @@ async function bundle(folder: string, entries: readonly string[], options: Inlin
 async function bundleProgram(folder: string, entries: readonly string[]): Promise<void> {
   await bundle(folder, entries, {
     format: 'cjs',
-    outputOptions: { entryFileNames: '[name].js', exports: 'named', dynamicImportInCjs: false },
-    plugins: [keepImport(join(root, 'src/protocol/import-module.ts'))],
+    outputOptions: {
+      entryFileNames: '[name].js',
+      exports: 'named',
+      dynamicImportInCjs: false,
+      codeSplitting: { groups: loadedTogether() },
+    },
+    plugins: [keepImport(join(root, 'src/protocol/import-module.ts')), whenUsed(SELDOM_USED), plainLetters()],
   });
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify({ type: 'commonjs' })}\n`);
+}
+
+interface ModuleInfos {
+  getModuleInfo(module: string): { readonly importedIds: readonly string[] } | null;
+}
+
+/**
+ * What a command or a gateway loads is in few chunks, since finding, reading and compiling a file costs more than the
+ * few characters in most of them. The modules that the same kinds of processes load are one chunk, so that none reads
+ * what only another kind needs. The rest is split as the bundler sees fit.
+ */
+function loadedTogether(): { name: (module: string, modules: ModuleInfos) => string | null; priority: number }[] {
+  let loadedBy: ReadonlyMap<string, readonly ProcessKind[]> | undefined;
+  return PROCESS_KINDS.map((_, index) => ({
+    // A chunk takes along what its modules import, so what more kinds load is given out first.
+    priority: index + 1,
+    name: (module, modules) => {
+      loadedBy ??= findLoaders(modules);
+      const kinds = loadedBy.get(module) ?? [];
+      const isStart = kinds.includes('command') || kinds.includes('gateway');
+      return isStart && kinds.length === index + 1 ? kinds.join('-') : null;
+    },
+  }));
+}
+
+/** The kinds of processes that load a module when they begin. */
+function findLoaders(modules: ModuleInfos): ReadonlyMap<string, readonly ProcessKind[]> {
+  const loadedBy = new Map<string, ProcessKind[]>();
+  for (const kind of PROCESS_KINDS) {
+    const reach = (module: string) => {
+      const kinds = loadedBy.get(module) ?? [];
+      if (kinds.at(-1) === kind) return;
+      loadedBy.set(module, [...kinds, kind]);
+      modules.getModuleInfo(module)?.importedIds.forEach(reach);
+    };
+    for (const path of BEGINNINGS[kind]) reach(join(root, path));
+  }
+  return loadedBy;
+}
+
+function listFiles(folder: string, named: RegExp): string[] {
+  const files = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
+  const isSource = (file: string) => /(?<!\.test)\.ts$/.test(file) && named.test(file);
+  return files.filter(isSource).map((file) => join(folder, file));
 }
 
 /** One file with everything that it needs, which loads the program. */
@@ -182,6 +266,40 @@ function keepImport(module: string): Rolldown.Plugin {
     name: 'keep-import',
     transform: (code, id) => (id === module ? code.replace(/\bimport\(/, HIDDEN) : undefined),
     renderChunk: (code) => (code.includes(HIDDEN) ? code.replace(HIDDEN, 'import(') : undefined),
+  };
+}
+
+/** Modules of Node are loaded where they are used, not where the chunk, or a module that is CommonJS, begins. */
+function whenUsed(names: readonly string[]): Rolldown.Plugin {
+  const moveAll = (code: string) => names.reduce(moveRequire, code);
+  const moveRequire = (code: string, name: string) => {
+    const declared = new RegExp(`^(?:let|const) (\\w+) = require\\(['"]${name}['"]\\);\\n`, 'm');
+    const [declaration, variable] = declared.exec(code) ?? [];
+    const rest = code.replace(declaration ?? '', '');
+    // Where the whole module is handed on, it stays as it is.
+    if (declaration === undefined || new RegExp(`\\b${variable}\\b(?!\\.)`).test(rest)) return code;
+    return rest.replaceAll(new RegExp(`\\b${variable}\\.`, 'g'), `require("${name}").`);
+  };
+  return {
+    name: 'when-used',
+    transform: (code, id) => (/[\\/]node_modules[\\/]/.test(id) ? moveAll(code) : undefined),
+    renderChunk: moveAll,
+  };
+}
+
+/**
+ * Every other letter is written as its number. V8 needs two bytes for each character of a text with a single letter that is
+ * not Latin, and the launcher need not decode what has only plain ones.
+ */
+function plainLetters(): Rolldown.Plugin {
+  const numberOf = (letter: string) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return {
+    name: 'plain-letters',
+    // At the very end, because the bundler writes texts once more after it has rendered a chunk.
+    generateBundle: (_, files) => {
+      for (const file of Object.values(files))
+        if (file.type === 'chunk') file.code = file.code.replace(/[^\0-\x7f]/g, numberOf);
+    },
   };
 }
 

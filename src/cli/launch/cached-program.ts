@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Script } from 'node:vm';
-import { type CodeCachePlaces, type CompiledCode, hashSource, readCodeCache, writeCodeCache } from './code-cache.ts';
+import { type CodeCachePlaces, type CompiledCode, readCodeCache, stampOf, writeCodeCache } from './code-cache.ts';
 
 const HEAD = '(function (exports, require, module, __filename, __dirname) { ';
 const TAIL = '\n})';
@@ -16,8 +16,8 @@ interface LoadedModule {
   readonly exports: object;
 }
 
-interface CompiledSource {
-  readonly hash: string;
+interface CompiledFile {
+  readonly stamp: string;
   readonly script: Script;
 }
 
@@ -28,7 +28,7 @@ export class CachedProgram {
   /** The code that was kept, until this process has kept its own or has no use for it any more. */
   #kept: CompiledCode;
   /** What had to be compiled here. */
-  #compiled: CompiledSource[] = [];
+  #compiled: CompiledFile[] = [];
 
   constructor(places: CodeCachePlaces) {
     this.#places = places;
@@ -57,14 +57,13 @@ export class CachedProgram {
     this.#compiled = [];
     this.#kept = new Map();
     if (compiled.length === 0) return;
-    const own = compiled.map(({ hash, script }) => [hash, script.createCachedData()] as const);
+    const own = compiled.map(({ stamp, script }) => [stamp, script.createCachedData()] as const);
     writeCodeCache(this.#places, new Map([...kept, ...own]));
   }
 
   #loadFile(file: string): object {
     const loaded = this.#modules.get(file);
     if (loaded) return loaded.exports;
-    const source = readFileSync(file, 'utf8');
     const module = { exports: {} };
     // Before it runs, because modules may require each other in a circle.
     this.#modules.set(file, module);
@@ -74,7 +73,7 @@ export class CachedProgram {
         (id: string): unknown => (id.startsWith('.') ? this.#loadFile(join(folder, id)) : this.#native(id)),
         { resolve: this.#native.resolve },
       );
-      this.#compile(file, source).call(module.exports, module.exports, require, module, file, folder);
+      this.#compile(file).call(module.exports, module.exports, require, module, file, folder);
     } catch (error) {
       this.#modules.delete(file);
       throw error;
@@ -82,16 +81,17 @@ export class CachedProgram {
     return module.exports;
   }
 
-  #compile(file: string, source: string): (...values: readonly unknown[]) => unknown {
-    const hash = hashSource(source);
-    const cachedData = this.#kept.get(hash);
-    const script = new Script(HEAD + source + TAIL, {
+  #compile(file: string): (...values: readonly unknown[]) => unknown {
+    const stamp = stampOf(this.#places.program, file);
+    const cachedData = this.#kept.get(stamp);
+    // The build writes plain letters only, so nothing need be decoded.
+    const script = new Script(HEAD + readFileSync(file, 'latin1') + TAIL, {
       // As Node names files in stacks.
       filename: file,
       columnOffset: -HEAD.length,
       ...(cachedData && { cachedData }),
     });
-    if (cachedData === undefined || script.cachedDataRejected) this.#compiled.push({ hash, script });
+    if (cachedData === undefined || script.cachedDataRejected) this.#compiled.push({ stamp, script });
     return script.runInThisContext() as (...values: readonly unknown[]) => unknown;
   }
 }

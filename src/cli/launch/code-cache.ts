@@ -3,8 +3,8 @@
 // it, the program is compiled as if there were none, and nobody is told.
 //
 // Rules: code is only taken from a file that nobody could have written but the owner of the program and the person who
-// runs it. Each piece belongs to one exact text, and the file to one exact V8 with its flags. A file is replaced as a
-// whole by one rename.
+// runs it. Each piece belongs to one file of the program as it was, and the cache to one exact V8 with its flags. A cache is
+// replaced as a whole by one rename.
 
 import { createHash } from 'node:crypto';
 import {
@@ -22,7 +22,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 
 export interface CodeCachePlaces {
   /** The folder with the program; its name changes with its content. */
@@ -33,11 +33,11 @@ export interface CodeCachePlaces {
   readonly key: string;
 }
 
-/** One piece for each text: the compiled code by the hash of the source. */
+/** One piece for each file of the program: the compiled code by what tells that file from any other. */
 export type CompiledCode = ReadonlyMap<string, Buffer>;
 
 /** The start of every file; it changes with the format. */
-const MARK = Buffer.from('atrium code 1\n');
+const MARK = Buffer.from('atrium code 2\n');
 const HASH_BYTES = 32;
 /** A program has some hundred pieces and a few megabytes; a file that says otherwise is not one of ours. */
 const MOST_BYTES = 64 * 1024 * 1024;
@@ -47,8 +47,10 @@ const WRITABLE_BY_OTHERS = 0o022;
 /** The cache of a build stays this long after it was written, if the build is gone. */
 const LEFT_OVER_MS = 24 * 60 * 60 * 1000;
 
-export function hashSource(source: string): string {
-  return createHash('sha256').update(source).digest('base64');
+/** Whatever is written into a file or put in its place gives it another stamp. Hashing the text would take longer. */
+export function stampOf(program: string, file: string): string {
+  const { ino, size, mtimeMs, ctimeMs } = statSync(file);
+  return [relative(program, file), ino, size, mtimeMs, ctimeMs].join(' ');
 }
 
 /** Nothing when there is no cache that fits and that can be trusted. Never throws. */
@@ -120,7 +122,7 @@ function readTrusted(folder: string, name: string, owners: ReadonlySet<number>):
 
 /** The mark, the hash of everything behind it, the length of the table of contents, the table, the pieces. */
 function format(code: CompiledCode): Buffer {
-  const contents = JSON.stringify([...code].map(([source, bytes]) => [source, bytes.length]));
+  const contents = JSON.stringify([...code].map(([stamp, bytes]) => [stamp, bytes.length]));
   const length = Buffer.alloc(4);
   length.writeUInt32LE(Buffer.byteLength(contents));
   const body = Buffer.concat([length, Buffer.from(contents), ...code.values()]);
@@ -137,8 +139,8 @@ function parse(bytes: Buffer): CompiledCode {
   const contents = JSON.parse(body.toString('utf8', 4, begin)) as [string, number][];
   const code = new Map<string, Buffer>();
   let at = begin;
-  for (const [source, length] of contents) {
-    code.set(source, body.subarray(at, at + length));
+  for (const [stamp, length] of contents) {
+    code.set(stamp, body.subarray(at, at + length));
     at += length;
   }
   return code;

@@ -112,12 +112,23 @@ it('tells its help without the program, in the words of the program', () => {
 });
 
 it('loads for a command what that command needs', () => {
-  const { status, out, bytes, builtins } = atrium('status');
+  const { status, out, bytes, builtins, scripts } = atrium('status');
   expect(status).toBe(1);
   expect(out).toContain('No gateway is running');
   // The whole program has some five million characters, and the list of all commands half a million.
   expect(bytes).toBeLessThan(700_000);
+  expect(scripts.made).toBeLessThan(20);
   expect(builtins).not.toContain('internal/deps/undici/undici');
+  expect(builtins).not.toContain('child_process');
+});
+
+it('is written with plain letters, which the launcher does not decode', () => {
+  const builds = join(root, 'dist', 'builds');
+  const files = readdirSync(builds, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'));
+  // The page is for browsers, and the door is loaded by Node itself.
+  const own = files.filter((name) => !name.includes('console') && !name.endsWith(join('cli', 'main.js')));
+  expect(own.filter((name) => readFileSync(join(builds, name)).some((byte) => byte > 0x7f))).toEqual([]);
+  expect(own.length).toBeGreaterThan(100);
 });
 
 it('takes what an earlier process has compiled, and keeps what it had to compile itself', () => {
