@@ -191,14 +191,15 @@ function mayCutLineAt(text: string, line: Line | undefined, start: number, at: n
 /** How many characters around a place are checked. What people read as one character is rarely longer. */
 const LONGEST_LOOK = 64;
 
-/** A character as people see it: accents, joined emoji and flags are one character. */
-const characters = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+/** A character as people see it: accents, joined emoji and flags are one character. Made at first use, which takes a while. */
+let characters: Intl.Segmenter | undefined;
 
 function isBetweenCharacters(text: string, start: number, at: number): boolean {
   // A cut between two plain characters is always safe; only other places need the slow check.
   if (isPlain(text.charCodeAt(at - 1)) && isPlain(text.charCodeAt(at))) return true;
   const begin = pairBoundary(text, start - 1, Math.max(start, at - LONGEST_LOOK));
   const nearby = text.slice(begin, at + LONGEST_LOOK);
+  characters ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   return characters.segment(nearby).containing(at - begin)?.index === at - begin;
 }
 

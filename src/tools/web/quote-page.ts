@@ -48,13 +48,12 @@ const LOOKED_AT_LEAST = 64 * 1024;
  * that show nothing, turn the reading direction or steer a terminal can only hide something from a person who looks on.
  */
 function visibleText(text: string): string {
+  // All invisible characters, except those that join letters and emoji.
+  const invisible =
+    /(?!\t|\n|\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\ufff9-\ufffb]/gu;
   return text
     .replace(/\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]/g, '\n')
-    .replace(INVISIBLE, '')
+    .replace(invisible, '')
     .replace(/^\n+/, '')
     .trimEnd();
 }
-
-/** All invisible characters, except those that join letters and emoji. */
-const INVISIBLE =
-  /(?!\t|\n|\u200c|\u200d|\ufe0e|\ufe0f)[\p{Cc}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\ufff9-\ufffb]/gu;
