@@ -1,6 +1,6 @@
 // `atrium cache`: how well the prompt caches of the providers are used, and who broke what they had.
 
-import { loadConfig } from '../config/load-config.ts';
+import { readConfig } from '../config/load-config.ts';
 import { resolveTimezone } from '../config/timezone.ts';
 import type { ComparedRequest } from '../gateway/services/cache/compare-request.ts';
 import type { CacheBreak, CacheReport } from '../gateway/services/cache/report-cache.ts';
@@ -37,7 +37,7 @@ export const CACHE_COMMANDS: readonly CliCommand[] = [
     examples: ['cache report', 'cache report --since 7d --agent main', 'cache report --run last'],
     needs: 'reading',
     async run({ since, agent, session, run: named, limit }, { client, io }) {
-      const { config } = await loadConfig({ environment: io.environment });
+      const config = await readConfig({ environment: io.environment });
       const timezone = resolveTimezone(config, io.environment);
       const from = parseSince(since, io.now().getTime(), timezone);
       const run = named === 'last' ? await lastRunId(client, session) : named;

@@ -3,7 +3,7 @@
 // Errors: UnknownAgentError, and the gateway's own refusal of an unknown session, which is completed with the likely key.
 
 import { listAgentIds } from '../config/agents.ts';
-import { loadConfig } from '../config/load-config.ts';
+import { readConfig } from '../config/load-config.ts';
 import { nearMatch } from '../protocol/near-match.ts';
 import { UnknownAgentError } from '../routing/errors.ts';
 import type { CliIo } from './cli-io.ts';
@@ -17,7 +17,7 @@ export interface Filter {
 export async function checkFilter({ agent, session }: Filter, client: GatewayClient, io: CliIo): Promise<void> {
   if (session !== undefined) await client.get(path`/api/sessions/${session}`);
   if (agent === undefined) return;
-  const known = listAgentIds((await loadConfig({ environment: io.environment })).config);
+  const known = listAgentIds(await readConfig({ environment: io.environment }));
   if (known.includes(agent)) return;
   // An agent that is no longer configured still has its past.
   const { sessions } = await client.get<{ sessions: readonly unknown[] }>('/api/sessions', { agent, limit: 1 });

@@ -2,7 +2,7 @@
 // is the one in which they read them, too. A configuration that cannot be read does not keep a command from answering.
 
 import { resolveAgentDefaults } from '../config/agents.ts';
-import { loadConfig } from '../config/load-config.ts';
+import { readConfig } from '../config/load-config.ts';
 import { resolveTimezone } from '../config/timezone.ts';
 import { isAtriumError } from '../protocol/errors.ts';
 import type { CliIo } from './cli-io.ts';
@@ -10,7 +10,7 @@ import type { CliIo } from './cli-io.ts';
 export async function inUserZone(io: CliIo): Promise<CliIo> {
   const { environment } = io;
   try {
-    const { config } = await loadConfig({ environment });
+    const config = await readConfig({ environment });
     // Finding the zone of the machine takes its time, so it is left to those who print one.
     if (resolveAgentDefaults(config).userTimezone === undefined) return io;
     return { ...io, environment: Object.freeze({ ...environment, timezone: resolveTimezone(config, environment) }) };

@@ -1,6 +1,6 @@
 // `atrium logs`: shows the log file of the gateway, its last lines or what is written from now on. It needs no gateway.
 
-import { loadConfig } from '../config/load-config.ts';
+import { readConfig } from '../config/load-config.ts';
 import { logSettingsOf } from '../config/log-settings.ts';
 import { BadFlagError } from '../gateway/errors.ts';
 import { isAtriumError } from '../protocol/errors.ts';
@@ -50,7 +50,7 @@ Exit code: 0 when there is a log, 1 when there is none yet, 2 when it could not 
 /** A configuration that cannot be read is itself a reason to look into the log. */
 async function findFile(configPath: string | undefined, { environment }: CliIo): Promise<string> {
   try {
-    return logSettingsOf(environment, (await loadConfig({ environment, configPath })).config).file;
+    return logSettingsOf(environment, await readConfig({ environment, configPath })).file;
   } catch (error) {
     if (!isAtriumError(error) || configPath !== undefined) throw error;
     return logSettingsOf(environment).file;

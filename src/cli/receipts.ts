@@ -1,6 +1,6 @@
 // `atrium receipts`: the runs in which a text was in the prompt, and those in which it was not, with the reason.
 
-import { loadConfig } from '../config/load-config.ts';
+import { readConfig } from '../config/load-config.ts';
 import { resolveTimezone } from '../config/timezone.ts';
 import { BadFlagError } from '../gateway/errors.ts';
 import type { FoundPlace, ListedRun, ReceiptAnswer } from '../gateway/services/receipts/find-receipts.ts';
@@ -47,7 +47,7 @@ export const receipts = command({
     if (present && absent) {
       throw new BadFlagError({ flag: '--present', value: 'with --absent', expected: 'only one of the two' });
     }
-    const { config } = await loadConfig({ environment: io.environment });
+    const config = await readConfig({ environment: io.environment });
     const timezone = resolveTimezone(config, io.environment);
     const timeOf = (flag: string, when: string | undefined) =>
       when === undefined ? undefined : parseSince(when, io.now().getTime(), timezone, flag);

@@ -1,6 +1,6 @@
 // `atrium usage`: what model calls have cost, by day, agent, session, model or run.
 
-import { loadConfig } from '../config/load-config.ts';
+import { readConfig } from '../config/load-config.ts';
 import { CATALOG_DATE } from '../config/model-catalog/catalog-source.ts';
 import { resolveTimezone } from '../config/timezone.ts';
 import { BadFlagError } from '../gateway/errors.ts';
@@ -27,7 +27,7 @@ export const usage = command({
   examples: ['usage --since 7d', 'usage --by model --agent main', 'usage --by day --json | jq .total'],
   needs: 'reading',
   async run({ by, since, agent, session }, { client, io }) {
-    const { config } = await loadConfig({ environment: io.environment });
+    const config = await readConfig({ environment: io.environment });
     const timezone = resolveTimezone(config, io.environment);
     const from = since === undefined ? undefined : parseSince(since, io.now().getTime(), timezone);
     const report = await client.get<UsageReport>('/api/usage', { by, timezone, since: from, agent, session });

@@ -21,9 +21,9 @@ import { listUnspokenApis } from './model-provider.ts';
 import { isPlainObject } from './plain-object.ts';
 import type { Config } from './schema.ts';
 import type { AddedVariable, FileRemark } from './secrets/env-files.ts';
-import { gatherVariables } from './secrets/gather-variables.ts';
+import { type GatheredVariables, gatherVariables } from './secrets/gather-variables.ts';
 import { type KeySource, listKeySources } from './secrets/list-key-sources.ts';
-import { resolveSecrets } from './secrets/resolve-secrets.ts';
+import { type FoundReference, resolveSecrets } from './secrets/resolve-secrets.ts';
 import { unresolvedSecret } from './secrets/secret-reference.ts';
 import { listSpendOddities } from './spend-limits.ts';
 import { type MissingVariable, substituteVariables } from './substitute-variables.ts';
@@ -71,21 +71,67 @@ export interface ConfigMerge {
 }
 
 export async function loadConfig(location: ConfigLocation): Promise<LoadedConfig> {
+  const { environment } = location;
+  const found = await resolveConfig(location);
+  const { config, written, sources, layers, place, merged, gathered, missing, unknownKeys, isKnownSetting } = found;
+  const [{ listUnusedSettings }, { listVainAcceptances }] = await Promise.all([
+    import('./list-unused-settings.ts'),
+    import('./list-vain-acceptances.ts'),
+  ]);
+  const early = [...found.remarks, ...environment.remarks, ...gathered.remarks].map(asWarning);
+  const unused = listUnusedSettings(config, environment.variables, isKnownSetting);
+  const oddities =
+    sources.length === 0
+      ? []
+      : [
+          ...unknownKeys.map(describeUnknownKey),
+          // Other sections may use variables that only another program sets.
+          ...missing.filter((each) => isKnownSetting(each.path)).map(describeMissingVariable),
+          ...listOddities(config, gathered.variables),
+          ...(await listWebhookOddities(config, environment)),
+          ...listVainAcceptances(config, unused),
+        ];
+  return {
+    config,
+    written,
+    files: layers.map(({ source }) => ({ path: source.file, format: source.format })),
+    warnings: [...early, ...oddities.map(({ at, ...words }) => ({ ...place(at), ...words }))],
+    unused,
+    merged: merged === undefined ? undefined : explainMerge(sources, merged.overridden),
+    added: gathered.added,
+    keys: listKeySources(written, { ...gathered, references: found.references, isKnown: isKnownSetting }),
+  };
+}
+
+/** The configuration alone, for commands that need a value of it and say nothing about the rest. */
+export async function readConfig(location: ConfigLocation): Promise<Config> {
+  return (await resolveConfig(location)).config;
+}
+
+interface ResolvedConfig extends Pick<LoadedConfig, 'config' | 'written'> {
+  readonly sources: readonly ConfigSource[];
+  readonly remarks: readonly FileRemark[];
+  readonly layers: readonly ConfigLayer[];
+  readonly place: (at: ConfigPath) => Pick<ConfigIssue, 'file' | 'line' | 'path'>;
+  readonly merged: MergedConfig | undefined;
+  readonly gathered: GatheredVariables;
+  readonly missing: readonly MissingVariable[];
+  readonly unknownKeys: readonly UnknownKey[];
+  readonly isKnownSetting: (path: ConfigPath) => boolean;
+  readonly references: readonly FoundReference[];
+}
+
+async function resolveConfig(location: ConfigLocation): Promise<ResolvedConfig> {
   const { sources, remarks } = await loadConfigFiles(location);
   const { environment, runsCommands = false } = location;
-  const { listUnusedSettings } = await import('./list-unused-settings.ts');
-  const { variables } = environment;
   if (sources.length === 0) {
-    const gathered = await gatherVariables({}, environment, runsCommands);
+    const nothing = { layers: [], merged: undefined, missing: [], unknownKeys: [], references: [] };
     return {
-      config: {},
-      written: {},
-      files: [],
-      warnings: [...remarks, ...environment.remarks, ...gathered.remarks].map(asWarning),
-      unused: listUnusedSettings({}, variables),
-      merged: undefined,
-      added: gathered.added,
-      keys: listKeySources({}, { ...gathered, references: [], isKnown: () => false }),
+      ...nothing,
+      ...{ config: {}, written: {}, sources, remarks },
+      place: (at) => ({ file: '', line: 1, path: formatConfigPath(at) }),
+      gathered: await gatherVariables({}, environment, runsCommands),
+      isKnownSetting: () => false,
     };
   }
 
@@ -117,26 +163,9 @@ export async function loadConfig(location: ConfigLocation): Promise<LoadedConfig
   });
   const config = secrets.value as Config;
   refuseUnsetToken(config, place);
-  const early = [...remarks, ...environment.remarks, ...gathered.remarks].map(asWarning);
-  const unused = listUnusedSettings(config, variables, isKnownSetting);
-  const { listVainAcceptances } = await import('./list-vain-acceptances.ts');
-  const oddities = [
-    ...unknownKeys.map(describeUnknownKey),
-    // Other sections may use variables that only another program sets.
-    ...missing.filter((each) => isKnownSetting(each.path)).map(describeMissingVariable),
-    ...listOddities(config, gathered.variables),
-    ...(await listWebhookOddities(config, environment)),
-    ...listVainAcceptances(config, unused),
-  ];
   return {
-    config,
-    written: written as Config,
-    files: layers.map(({ source }) => ({ path: source.file, format: source.format })),
-    warnings: [...early, ...oddities.map(({ at, ...words }) => ({ ...place(at), ...words }))],
-    unused,
-    merged: merged === undefined ? undefined : explainMerge(sources, merged.overridden),
-    added: gathered.added,
-    keys: listKeySources(written as Config, { ...gathered, references: secrets.found, isKnown: isKnownSetting }),
+    ...{ config, written: written as Config, sources, remarks, layers, place, merged },
+    ...{ gathered, missing, unknownKeys, isKnownSetting, references: secrets.found },
   };
 }
 

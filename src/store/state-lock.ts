@@ -1,7 +1,7 @@
 // One process owns a state directory. The lock belongs to the kernel, on an empty file, so it ends with the process in
 // every case. Beside it the owner writes who it is, for commands that find the directory locked.
 
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StateLockedError } from './errors.ts';
 import { type Database, openDatabase } from './sqlite/database.ts';
@@ -57,15 +57,33 @@ export function readLastOwner(stateDir: string): Promise<StateOwner | undefined>
 }
 
 export async function isStateLocked(stateDir: string): Promise<boolean> {
+  const file = lockFile(stateDir);
+  if (await isInListOfLocks(file)) return true;
   let database: Database | undefined;
   try {
-    database = await openDatabase(lockFile(stateDir), { readOnly: true, busyMs: 0 });
+    database = await openDatabase(file, { readOnly: true, busyMs: 0 });
     database.exec('SELECT COUNT(*) FROM sqlite_schema');
     return false;
   } catch (error) {
     return isBusy(error);
   } finally {
     database?.close();
+  }
+}
+
+/**
+ * Linux tells every lock of the kernel, so that most commands need not load the library. A lock that is not in the list,
+ * as on another system or some kinds of file systems, may still be held.
+ */
+async function isInListOfLocks(file: string): Promise<boolean> {
+  try {
+    const [{ dev, ino }, list] = await Promise.all([stat(file), readFile('/proc/locks', 'latin1')]);
+    const major = Math.floor(dev / 0x100) % 0x1000;
+    const minor = (dev % 0x100) + Math.floor(dev / 0x10_0000) * 0x100;
+    const device = [major, minor].map((number) => number.toString(16).padStart(2, '0')).join(':');
+    return list.split('\n').some((line) => / WRITE /.test(line) && line.includes(` ${device}:${ino} `));
+  } catch {
+    return false;
   }
 }
 

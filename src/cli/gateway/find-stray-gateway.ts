@@ -2,7 +2,7 @@
 // the directory belongs to it any more, so it is looked for where one would listen: at the address that was left behind,
 // and at the one of the configuration. It says itself what it has lost; a gateway of another directory is not meant.
 
-import { loadConfig } from '../../config/load-config.ts';
+import { readConfig } from '../../config/load-config.ts';
 import { DEFAULT_PORT, formatUrl, resolveBindAddress } from '../../gateway/http/bind-address.ts';
 import type { CliIo } from '../cli-io.ts';
 import { sendRequest } from './send-request.ts';
@@ -34,7 +34,7 @@ export async function findStrayGateway({ environment }: CliIo): Promise<StrayGat
 
 async function configuredUrl(environment: CliIo['environment']): Promise<string | undefined> {
   try {
-    const { gateway } = (await loadConfig({ environment })).config;
+    const { gateway } = await readConfig({ environment });
     // The token does not matter here; an address for which one is missing would not have been used.
     return formatUrl(resolveBindAddress(gateway?.bind, 'any'), gateway?.port ?? DEFAULT_PORT);
   } catch {

@@ -4,7 +4,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { configuredTokenOf } from '../../config/configured-token.ts';
-import { loadConfig } from '../../config/load-config.ts';
+import { readConfig } from '../../config/load-config.ts';
 import { modelPrices } from '../../config/model-prices.ts';
 import { tokenFile } from '../../config/token-file.ts';
 import { type ConfigState, describeConfigState } from '../../gateway/config-state.ts';
@@ -146,7 +146,7 @@ export async function findRunningToken(
 ): Promise<string | undefined> {
   const { stateDir } = environment;
   try {
-    const { config } = await loadConfig({ environment, configPath });
+    const config = await readConfig({ environment, configPath });
     return await findToken(stateDir, configuredTokenOf(config, environment.variables));
   } catch (error) {
     if (configPath !== undefined) throw error;
@@ -253,10 +253,7 @@ async function openStoreClient(io: CliIo, isDown: GatewayDownError | Unreachable
   ]);
   const store = await openSqliteStore({ file, readOnly: true });
   // The store is read also when the configuration cannot be; then no prices are known.
-  const config = await loadConfig({ environment: io.environment }).then(
-    (loaded) => loaded.config,
-    () => ({}),
-  );
+  const config = await readConfig({ environment: io.environment }).catch(() => ({}));
   const app = createHttpApp({
     services: servicesOfStore(store, isDown, {
       pricesOf: (provider, model) => modelPrices(config, provider, model),
