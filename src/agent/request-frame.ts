@@ -56,7 +56,7 @@ export function captureFrame(
     at: parts.now(),
     provider: model.provider,
     model: model.model,
-    wire: { url: 'atrium:frame', headers: {}, body: formatFrame(frame) },
+    wire: { url: 'atrium:frame', headers: {}, ...formatFrame(frame) },
   });
 }
 
@@ -69,10 +69,13 @@ export async function readFrame(
 }
 
 /**
- * The same value as `JSON.stringify` would write, put together from texts that are known already, because most of it is the
+ * The body has the same value as `JSON.stringify` would write, put together from texts that are known already, because most of it is the
  * same in every run: tools, the spans of earlier messages, the texts of files.
  */
-function formatFrame({ system, tools, spans, texts, ...rest }: RequestFrame): string {
+function formatFrame({ system, tools, spans, texts, ...rest }: RequestFrame): {
+  readonly body: string;
+  readonly listsEnd: number;
+} {
   const spanTexts = spans.map(spanText);
   const lists = [
     `"system":[${system.map(blockText).join()}]`,
@@ -80,7 +83,9 @@ function formatFrame({ system, tools, spans, texts, ...rest }: RequestFrame): st
     `"spans":[${spanTexts.join()}]`,
     ...(texts ? [`"texts":[${texts.map(quoteText).join()}]`] : []),
   ];
-  return `{${lists.join()},${JSON.stringify(rest).slice(1)}`;
+  const before = `{${lists.join()}`;
+  // The other values are no lists themselves.
+  return { body: `${before},${JSON.stringify(rest).slice(1)}`, listsEnd: before.length };
 }
 
 function blockText({ text, ...block }: RequestFrame['system'][number]): string {

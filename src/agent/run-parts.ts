@@ -200,7 +200,8 @@ export interface CapturedRequest {
   readonly at: number;
   readonly provider: string;
   readonly model: string;
-  readonly wire: WireRequest;
+  /** Behind `listsEnd` no value of the body is a list; where it is not known, the whole body is looked at. */
+  readonly wire: WireRequest & { readonly listsEnd?: number | undefined };
   /** The authors of the parts that this request has and the one before it had not. */
   readonly spans?: readonly RequestSpan[] | undefined;
   readonly sent?: SentFacts | undefined;

@@ -4,6 +4,7 @@
 // little.
 
 import { DEFAULT_AGENT_ID, normalizeAgentId } from './agent-id.ts';
+import { remembered } from './remembered.ts';
 
 type KeyText = string | undefined | null;
 
@@ -45,6 +46,13 @@ export interface ThreadSuffix {
 }
 
 export function parseSessionKey(key: KeyText): ParsedSessionKey {
+  return parsedKeyOf(key ?? '');
+}
+
+/** One run asks many questions about one key, and many sessions talk at once. */
+const MOST_KEYS = 512;
+
+const parsedKeyOf = remembered(MOST_KEYS, (key): ParsedSessionKey => {
   const agentId = parseAgentSessionKey(key)?.agentId;
   const owner = agentId === undefined ? {} : { agentId };
   const text = heartbeatBase(key) ?? key;
@@ -52,7 +60,7 @@ export function parseSessionKey(key: KeyText): ParsedSessionKey {
   if (!isWholeKey(keyParts(baseSessionKey))) return { ...owner, ...parseSurface(bodyParts(text)) };
   const thread = threadId === undefined ? {} : { threadId };
   return { ...owner, ...parseSurface(bodyParts(baseSessionKey)), ...thread };
-}
+});
 
 export function surfaceOfSessionKey(key: KeyText): SessionSurface {
   return parseSessionKey(key).surface;
@@ -84,24 +92,23 @@ const GATHERINGS: ReadonlySet<string> = new Set(['group', 'channel', 'guild', 'r
 
 /** Reads `agent:<agentId>:<rest>`. Empty parts are dropped, so a doubled or trailing colon changes nothing. */
 export function parseAgentSessionKey(key: KeyText): AgentSessionKey | undefined {
-  if (!key) return undefined;
-  if (lastParsed?.key !== key) lastParsed = { key, parsed: splitAgentSessionKey(key) };
-  return lastParsed.parsed;
+  return key ? agentKeyOf(key).parsed : undefined;
 }
 
-/** The last key is remembered, because one run asks many questions about one key. */
-let lastParsed: { readonly key: string; readonly parsed: AgentSessionKey | undefined } | undefined;
-
-function splitAgentSessionKey(key: string): AgentSessionKey | undefined {
+const agentKeyOf = remembered(MOST_KEYS, (key): { readonly parsed: AgentSessionKey | undefined } => {
   const [first, agentId, ...rest] = normalizeSessionKey(key).split(':').filter(Boolean);
   const owner = agentId?.trim();
-  if (first !== 'agent' || !owner || rest.length === 0) return undefined;
-  return { agentId: owner, rest: rest.join(':') };
-}
+  const isWhole = first === 'agent' && owner && rest.length > 0;
+  return { parsed: isWhole ? { agentId: owner, rest: rest.join(':') } : undefined };
+});
 
 /** Gives each key one spelling: trimmed and in lower case, except for ids whose case carries meaning. */
 export function normalizeSessionKey(key: KeyText): string {
-  const text = (key ?? '').trim();
+  return key ? normalizedOf(key) : '';
+}
+
+const normalizedOf = remembered(MOST_KEYS, (key): string => {
+  const text = key.trim();
   let normalized = '';
   let end = 0;
   // Signal's group ids are base64, the only peers whose case carries meaning.
@@ -110,7 +117,7 @@ export function normalizeSessionKey(key: KeyText): string {
     end = match.index + match[0].length;
   }
   return normalized + text.slice(end).toLowerCase();
-}
+});
 
 export function classifySessionKeyShape(key: KeyText): SessionKeyShape {
   const text = lowered(key);

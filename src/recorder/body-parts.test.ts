@@ -26,6 +26,9 @@ describe('the parts of a request', () => {
         const said = messages.slice(0, upTo).map((each, at) => (at === changed ? { ...each, content: 'other' } : each));
         const body = JSON.stringify({ model: 'm', messages: said, tools, stream: true });
         expect(parts.of(body)).toEqual(asSplit(body));
+        const lists = `{"messages":${JSON.stringify(said)},"tools":${JSON.stringify(tools)}`;
+        const withMore = `${lists},"report":{"messages":${JSON.stringify(said)}}}`;
+        expect(parts.of(withMore, lists.length)).toEqual(asSplit(withMore));
       }
     });
   });

@@ -40,13 +40,15 @@ export class BodyParts {
   #lists: KnownList[] = [];
   #chars = 0;
 
-  of(body: string): readonly BodyPart[] {
+  /** `listsEnd` is the place behind which no value of the outermost object is a list, where the caller knows it. */
+  of(body: string, listsEnd?: number): readonly BodyPart[] {
     const found = new Map<number, KnownList>();
-    const lists = topLevelLists(body, (open) => {
+    const knownAt = (open: number) => {
       const known = this.#take(body, open);
       if (known) found.set(open, known);
       return known && startOf(known, open);
-    }).filter(isCut);
+    };
+    const lists = topLevelLists(body, knownAt, listsEnd).filter(isCut);
     const keys = new Map<number, PartKey>();
     const inside: { readonly list: List; readonly commas: readonly number[] }[] = [];
     for (const list of lists) {

@@ -3,6 +3,7 @@
 // a text once from left to right, so that hostile text costs no more than its length.
 
 import { isJsonObject, type JsonValue } from '../protocol/json.ts';
+import { remembered } from '../protocol/remembered.ts';
 
 export const REDACTED = '[redacted]';
 
@@ -62,8 +63,9 @@ export function hidesField(name: string, field: unknown): boolean {
 
 /**
  * Returns an address without its user, password and secret parameters. Text that is not an address is treated as text.
+ * Each request of a model names the same few addresses.
  */
-export function redactUrl(address: string): string {
+export const redactUrl = remembered(64, (address) => {
   if (!URL.canParse(address)) return redactText(address);
   const url = new URL(address);
   const secrets = [...url.searchParams.keys()].filter((name) => isSecretName(name) || name === 'key' || name === 'sig');
@@ -72,7 +74,7 @@ export function redactUrl(address: string): string {
   url.password = '';
   for (const name of secrets) url.searchParams.set(name, REDACTED);
   return redactText(url.href);
-}
+});
 
 export function redactHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(

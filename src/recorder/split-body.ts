@@ -60,14 +60,18 @@ export interface ListStart {
 
 /**
  * Returns the lists that are values of the outermost object. Text that is not well formed only gives fewer lists.
- * `knownAt` may know the beginning of a list; then the rest of it is read.
+ * `knownAt` may know the beginning of a list; then the rest of it is read. Behind `end` there is none.
  */
-export function topLevelLists(body: string, knownAt?: (open: number) => ListStart | undefined): readonly List[] {
+export function topLevelLists(
+  body: string,
+  knownAt?: (open: number) => ListStart | undefined,
+  end: number = body.length,
+): readonly List[] {
   const lists: List[] = [];
   let depth = 0;
   let open = -1;
   let commas: number[] = [];
-  for (let at = 0; at < body.length; at++) {
+  for (let at = 0; at < end; at++) {
     switch (body.charCodeAt(at)) {
       case QUOTE:
         at = endOfString(body, at);

@@ -62,8 +62,8 @@ export class Trajectory {
   readonly #enabled: boolean;
   #maxBytes: number;
   readonly #redact: (text: string) => string;
-  /** The fields that name a record's run, as text, because a run writes them a dozen times. */
-  readonly #fieldsOf = new WeakMap<TraceContext, { readonly traceId: string; readonly fields: string }>();
+  /** What all records of a run have in common, because a run writes a dozen of them. */
+  readonly #commonOf = new WeakMap<TraceContext, CommonFields>();
 
   /** By file, the hashes of the prompts that this process has written into it. */
   readonly #prompts = new Map<string, Set<string>>();
@@ -97,14 +97,15 @@ export class Trajectory {
 
   record(context: TraceContext, type: TraceType, data: Readonly<Record<string, unknown>>, at: number): void {
     if (!this.#enabled) return;
-    const make = this.#recordMaker(context, at);
+    const common = this.#common(context);
+    const { file } = common;
+    const make = recordMaker(common, at);
     const taken = takePrompt(boundValue(data, RECORD_LIMITS, this.#redact));
     let record = make(type, taken.data);
     const bytes = record.bytes + (taken.prompt?.bytes ?? 0);
     const isTooLong = bytes > MAX_TRACE_EVENT_BYTES - SPARE_BYTES;
     if (isTooLong) record = make(type, { truncated: true, originalBytes: bytes, limitBytes: MAX_TRACE_EVENT_BYTES });
     const maxBytes = this.#maxBytes;
-    const file = this.fileOf(context.sessionId);
     this.#files.append(file, {
       length: Math.min(bytes, MAX_TRACE_EVENT_BYTES),
       text: (place) => {
@@ -144,23 +145,35 @@ export class Trajectory {
     return this.#files.drain();
   }
 
-  #recordMaker(context: TraceContext, at: number): (type: TraceType, data: JsonValue) => TraceRecord {
-    const known = this.#fieldsOf.get(context) ?? formatFields(context);
-    this.#fieldsOf.set(context, known);
-    const { traceId, fields } = known;
-    const ts = new Date(at).toISOString();
-    return (type, data) => {
-      const before = `{"traceSchema":"openclaw-trajectory","schemaVersion":1,"traceId":${traceId},"source":"runtime","type":"${type}","ts":"${ts}"`;
-      const text = JSON.stringify(data);
-      const behind = `${fields}"data":${text}}`;
-      const numbered = (seq: number, prompt?: WrittenPrompt) => {
-        const end = prompt ? `${fields}"data":${withPrompt(text, prompt)}}` : behind;
-        return `${before},"seq":${seq},"sourceSeq":${seq},${end}`;
-      };
-      // Both parts are measured apart: joining them only to measure them would cost as much as writing them.
-      return { bytes: Buffer.byteLength(before) + Buffer.byteLength(behind) + NUMBER_BYTES, numbered };
-    };
+  #common(context: TraceContext): CommonFields {
+    const known = this.#commonOf.get(context);
+    if (known) return known;
+    const common = { ...formatFields(context), file: this.fileOf(context.sessionId) };
+    this.#commonOf.set(context, common);
+    return common;
   }
+}
+
+/** The file of a run, and the fields that name it, as text. */
+interface CommonFields {
+  readonly file: string;
+  readonly traceId: string;
+  readonly fields: string;
+}
+
+function recordMaker({ traceId, fields }: CommonFields, at: number): (type: TraceType, data: JsonValue) => TraceRecord {
+  const ts = new Date(at).toISOString();
+  return (type, data) => {
+    const before = `{"traceSchema":"openclaw-trajectory","schemaVersion":1,"traceId":${traceId},"source":"runtime","type":"${type}","ts":"${ts}"`;
+    const text = JSON.stringify(data);
+    const behind = `${fields}"data":${text}}`;
+    const numbered = (seq: number, prompt?: WrittenPrompt) => {
+      const end = prompt ? `${fields}"data":${withPrompt(text, prompt)}}` : behind;
+      return `${before},"seq":${seq},"sourceSeq":${seq},${end}`;
+    };
+    // Both parts are measured apart: joining them only to measure them would cost as much as writing them.
+    return { bytes: Buffer.byteLength(before) + Buffer.byteLength(behind) + NUMBER_BYTES, numbered };
+  };
 }
 
 /** The file of a session's trajectory in this folder. */

@@ -79,6 +79,25 @@ describe('what is remembered of transcripts', () => {
       await store.close();
     }
   });
+
+  it('is of so many sessions, and the one that was silent for longest is forgotten first', async () => {
+    const store = await openSqliteStore({ file: join(await folderForTest(), 'store.db') });
+    try {
+      const memory = new TranscriptMemory(store, { mostSessions: 2 });
+      const loaded = new Map<string, unknown>();
+      for (const sessionId of ['a', 'b', 'c']) {
+        await takeStep(store, { does: 'says', texts: ['one'], sessionId, runId: `run-${sessionId}` });
+        loaded.set(sessionId, (await memory.load(sessionId))[0]);
+      }
+      expect((await memory.load('c'))[0]).toBe(loaded.get('c'));
+      expect((await memory.load('b'))[0]).toBe(loaded.get('b'));
+      const anew = (await memory.load('a'))[0];
+      expect(anew).toEqual(loaded.get('a'));
+      expect(anew).not.toBe(loaded.get('a'));
+    } finally {
+      await store.close();
+    }
+  });
 });
 
 async function takeStep(

@@ -5,7 +5,7 @@
 // What was said before a run begins never changes while its session is open: a run changes only entries of its own, and it
 // is over before the next one begins. So rows are learnt when a run begins and never later, the store is asked each time
 // for everything from the last known row on, and a session whose last known row is not as it was is read anew.
-// The memory is bounded in characters; the session that was silent for longest is forgotten first.
+// The memory is bounded in characters and in sessions; the session that was silent for longest is forgotten first.
 
 import type { Store } from '../store/store.ts';
 import type { TranscriptRow } from '../store/tables.ts';
@@ -13,20 +13,29 @@ import type { TranscriptRow } from '../store/tables.ts';
 export interface TranscriptMemoryOptions {
   /** The most characters of all rows that are kept. */
   readonly mostChars?: number | undefined;
+  /** The most sessions that are kept, however short. */
+  readonly mostSessions?: number | undefined;
 }
 
 const MOST_CHARS = 16 * 1024 * 1024;
+/**
+ * A short conversation is soon read anew, and takes several times its characters in memory, with what is worked out about
+ * each message. Without this bound, thousands of conversations that are over would be kept.
+ */
+const MOST_SESSIONS = 96;
 
 export class TranscriptMemory {
   readonly #store: Store;
   readonly #mostChars: number;
+  readonly #mostSessions: number;
   /** By session id; the one that was used last is at the end. */
   readonly #sessions = new Map<string, KnownTranscript>();
   #chars = 0;
 
-  constructor(store: Store, { mostChars = MOST_CHARS }: TranscriptMemoryOptions = {}) {
+  constructor(store: Store, { mostChars = MOST_CHARS, mostSessions = MOST_SESSIONS }: TranscriptMemoryOptions = {}) {
     this.#store = store;
     this.#mostChars = mostChars;
+    this.#mostSessions = mostSessions;
   }
 
   /** The characters that are kept now. */
@@ -71,7 +80,7 @@ export class TranscriptMemory {
     this.#sessions.set(sessionId, transcript);
     this.#chars += transcript.chars;
     for (const oldest of this.#sessions.keys()) {
-      if (this.#chars <= this.#mostChars) break;
+      if (this.#chars <= this.#mostChars && this.#sessions.size <= this.#mostSessions) break;
       this.#forget(oldest);
     }
   }

@@ -5,25 +5,36 @@
 import { statSync } from 'node:fs';
 
 export class KnownFiles {
-  readonly #files: readonly { readonly path: string; readonly id: string }[];
+  readonly #files: readonly { readonly path: string; readonly was: Identity | undefined }[];
 
   /** All of them must exist now. */
   constructor(paths: readonly string[]) {
-    this.#files = paths.map((path) => ({ path, id: identityOf(path) }));
+    this.#files = paths.map((path) => ({ path, was: lookAt(path) }));
   }
 
   /** Returns the first that is not there any more, or is another file now. */
   findLost(): string | undefined {
-    return this.#files.find(({ path, id }) => identityOf(path) !== id)?.path;
+    return this.#files.find(({ path, was }) => !isSame(lookAt(path), was))?.path;
   }
 }
 
-/** A folder that may not be searched hides its files, which is no better than a missing file. */
-function identityOf(path: string): string {
+interface Identity {
+  readonly dev: number;
+  readonly ino: number;
+}
+
+function isSame(now: Identity | undefined, was: Identity | undefined): boolean {
+  return now?.dev === was?.dev && now?.ino === was?.ino;
+}
+
+/**
+ * Undefined when there is no such file. A folder that may not be searched hides its files, which is no better than a
+ * missing file. This is asked before every commit, so it makes neither texts nor, for a missing file, an error.
+ */
+function lookAt(path: string): Identity | undefined {
   try {
-    const { dev, ino } = statSync(path);
-    return `${dev}:${ino}`;
+    return statSync(path, { throwIfNoEntry: false });
   } catch {
-    return 'missing';
+    return undefined;
   }
 }
