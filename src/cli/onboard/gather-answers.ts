@@ -1,14 +1,15 @@
 // What onboarding wants to know. Each answer comes from its flag, else from the person, else it is the default; so a script and
 // a person go the same way, and what a flag says is not asked. Writes nothing.
 
-import { DEFAULT_MODELS, formatModelRef, parseModelRef } from '../../config/model-choice.ts';
-import { keyVariable, MIRROR_PROVIDER } from '../../config/model-provider.ts';
+import { formatModelRef, parseModelRef } from '../../config/model-choice.ts';
+import { keyVariables, MIRROR_PROVIDER } from '../../config/model-provider.ts';
 import type { Config } from '../../config/schema.ts';
 import type { ExtensionRow } from '../../gateway/channels/channel-extensions.ts';
 import type { ModelTrial } from '../../gateway/models/ask-model.ts';
+import { countOf } from '../../protocol/count-of.ts';
 import { oneLine } from '../../protocol/one-line.ts';
 import { OnboardModelError } from '../errors.ts';
-import type { FoundModel, ProviderEntry } from './find-models.ts';
+import { type FoundModel, PROPOSED_MODELS, type ProviderEntry } from './find-models.ts';
 import type { Prompts } from './prompts.ts';
 
 export interface OnboardFlags {
@@ -30,6 +31,8 @@ export interface Surroundings {
   readonly platforms: readonly ExtensionRow[];
   /** Undefined where the system has none that we know. */
   readonly serviceManager: string | undefined;
+  /** The models of the provider that these answers lead to; empty when it does not say. */
+  readonly listModels: (answer: ModelAnswer) => Promise<readonly string[]>;
   /** Asks the model that these answers lead to. */
   readonly tryModel: (answer: ModelAnswer) => Promise<ModelTrial>;
   /** Asks the platform about the tokens; returns what is wrong with them. */
@@ -111,6 +114,7 @@ async function answerModel(flags: OnboardFlags, around: Surroundings, ask: Promp
   }
   for (;;) {
     const model = await chooseModel(around, ask);
+    if (!model) continue;
     const trial = await tried(model);
     if (!trial || trial.ok || (await ask.confirm('Use it all the same?', false))) return { model, trial };
   }
@@ -145,17 +149,22 @@ function configuredModel(config: Config): string | undefined {
 }
 
 type ModelChoice =
-  | { readonly kind: 'keep' | 'key' | 'server' | 'mirror' }
+  | { readonly kind: 'keep' | 'other' | 'key' | 'server' | 'mirror' }
   | { readonly kind: 'found'; readonly model: FoundModel };
 
-async function chooseModel({ config, found }: Surroundings, ask: Prompts): Promise<ModelAnswer> {
+/** Undefined when the person went back. */
+async function chooseModel(around: Surroundings, ask: Prompts): Promise<ModelAnswer | undefined> {
+  const { config, found } = around;
   const configured = configuredModel(config);
   const choice = await ask.choose<ModelChoice>('Which model should answer?', [
     ...(configured === undefined
       ? []
       : [{ value: { kind: 'keep' as const }, label: configured, hint: 'as it is configured' }]),
     ...found.map((model) => ({ value: { kind: 'found' as const, model }, label: model.name, hint: model.because })),
-    { value: { kind: 'key' }, label: 'I have a key', hint: DEFAULT_MODELS.map(({ provider }) => provider).join(', ') },
+    ...(found.length === 0
+      ? []
+      : [{ value: { kind: 'other' as const }, label: 'Another model of these', hint: 'choose from their lists' }]),
+    { value: { kind: 'key' }, label: 'I have a key', hint: PROPOSED_MODELS.map(({ provider }) => provider).join(', ') },
     { value: { kind: 'server' }, label: 'A server of my own', hint: 'anything that speaks like OpenAI' },
     { value: { kind: 'mirror' }, label: 'None yet', hint: 'the built-in mirror shows what a model would be sent' },
   ]);
@@ -166,35 +175,81 @@ async function chooseModel({ config, found }: Surroundings, ask: Prompts): Promi
       return { name: choice.model.name, provider: choice.model.provider };
     case 'mirror':
       return { name: 'mirror/mirror' };
+    case 'other':
+      return askOther(around, ask);
     case 'key':
-      return askKey(ask);
+      return askKey(around, ask);
     case 'server':
-      return askServer(ask);
+      return askServer(around, ask);
   }
 }
 
-async function askKey(ask: Prompts): Promise<ModelAnswer> {
-  const ref = await ask.choose(
-    'A key of whom?',
-    DEFAULT_MODELS.map((value) => ({ value, label: value.provider, hint: formatModelRef(value) })),
+async function askOther(around: Surroundings, ask: Prompts): Promise<ModelAnswer> {
+  const providers = new Map(around.found.map((model) => [parseModelRef(model.name, {}).provider, model]));
+  const [provider, found] = await ask.choose(
+    'Of whom?',
+    [...providers].map((value) => ({ value, label: value[0], hint: value[1].because })),
   );
-  const variable = keyVariable(ref.provider);
-  const value = await ask.secret(`${variable} (kept in the .env file of the state directory)`, (text) =>
-    /^[\x21\x23-\x26\x28-\x7e]{8,}$/.test(text) ? undefined : 'That does not look like a key.',
-  );
-  return { name: formatModelRef(ref), key: { variable, value } };
+  return pickModel({ name: found.name, provider: found.provider }, provider, around, ask);
 }
 
-async function askServer(ask: Prompts): Promise<ModelAnswer> {
-  const baseUrl = await ask.text('Its address', {
+async function askKey(around: Surroundings, ask: Prompts): Promise<ModelAnswer | undefined> {
+  const ref = await ask.choose(
+    'A key of whom?',
+    PROPOSED_MODELS.map((value) => ({ value, label: value.provider, hint: formatModelRef(value) })),
+  );
+  const [variable = ''] = keyVariables(ref.provider);
+  const value = await ask.secret(
+    `${variable} (kept in the .env file of the state directory; Enter without one goes back)`,
+    (text) =>
+      text === '' || /^[\x21\x23-\x26\x28-\x7e]{8,}$/.test(text) ? undefined : 'That does not look like a key.',
+  );
+  if (value === '') return undefined;
+  return pickModel({ name: formatModelRef(ref), key: { variable, value } }, ref.provider, around, ask);
+}
+
+async function askServer(around: Surroundings, ask: Prompts): Promise<ModelAnswer | undefined> {
+  const baseUrl = await ask.text('Its address (Enter without one goes back)', {
     placeholder: 'http://127.0.0.1:8080/v1',
     check: (text) =>
-      URL.canParse(text) && /^https?:/.test(text) ? undefined : 'Write an address such as http://127.0.0.1:8080/v1.',
+      text === '' || (URL.canParse(text) && /^https?:/.test(text))
+        ? undefined
+        : 'Write an address such as http://127.0.0.1:8080/v1.',
   });
-  const id = await ask.text('The name of the model there', {
-    check: (text) => (text === '' ? 'Write its name.' : undefined),
-  });
-  return { name: `home/${id}`, provider: { name: 'home', settings: { baseUrl, models: [{ id }] } } };
+  if (baseUrl === '') return undefined;
+  return pickModel({ provider: { name: 'home', settings: { baseUrl, models: [] } } }, 'home', around, ask);
+}
+
+/** One of the models that the provider has; where it does not say, the proposed one, or the one that the person names. */
+async function pickModel(
+  answer: ModelAnswer,
+  provider: string,
+  around: Surroundings,
+  ask: Prompts,
+): Promise<ModelAnswer> {
+  const names = await ask.during(
+    `Asking ${provider} which models it has`,
+    () => around.listModels(answer),
+    (list) =>
+      list.length === 0 ? `${provider} has no list of models.` : `${countOf(list.length, 'model')} of ${provider}.`,
+  );
+  const proposed = answer.name?.slice(provider.length + 1);
+  if (names.length === 0 && proposed !== undefined) return answer;
+  const id =
+    names.length > 0
+      ? await ask.pick('Which model?', names, proposed)
+      : await ask.text('The name of the model there', {
+          check: (text) => (text === '' ? 'Write its name.' : undefined),
+        });
+  const entry = answer.provider;
+  const models = entry?.settings.models.some((model) => model.id === id)
+    ? entry.settings.models
+    : [...(entry?.settings.models ?? []), { id }];
+  return {
+    ...answer,
+    name: `${provider}/${id}`,
+    ...(entry && { provider: { ...entry, settings: { ...entry.settings, models } } }),
+  };
 }
 
 async function answerChannel(
@@ -214,8 +269,13 @@ async function answerChannel(
   for (;;) {
     const tokens: Record<string, string> = {};
     for (const { key, from, form } of row.tokens) {
-      const isUsable = (text: string) => (form.test(text) ? undefined : `That does not look like one. It is ${from}.`);
-      tokens[key] = await ask.secret(`${row.name}, ${key} (${from})`, isUsable);
+      const isUsable = (text: string) =>
+        text === '' || form.test(text)
+          ? undefined
+          : `That does not look like one. It is ${from}. Enter without a token: later.`;
+      const token = await ask.secret(`${row.name}, ${key} (${from}; Enter without one: later)`, isUsable);
+      if (token === '') return undefined;
+      tokens[key] = token;
     }
     const problem = await ask.during(
       `Asking ${row.name} about the account`,

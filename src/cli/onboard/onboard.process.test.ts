@@ -8,9 +8,12 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readEnvironment } from '../../config/environment.ts';
 import { loadConfig } from '../../config/load-config.ts';
+import { findInCatalog } from '../../config/model-catalog/catalog.ts';
+import { knownProvider, knownProviders } from '../../config/model-provider.ts';
 import { OpenClawHomeFixture } from '../../gateway/import/fixtures/openclaw-home.ts';
 import { AtriumProcess, hasTerminals } from '../../testkit/atrium-process.ts';
 import { CliHome } from '../fixtures/cli-home.ts';
+import { findModels, PROPOSED_MODELS } from './find-models.ts';
 
 let server: Server;
 let asked: string[];
@@ -121,6 +124,23 @@ describe('from a script', () => {
   });
 });
 
+it('proposes a model of each provider that needs a key, and every one of them is known', async () => {
+  const needing = knownProviders().filter((provider) => knownProvider(provider)?.needsKey);
+  expect(PROPOSED_MODELS.map(({ provider }) => provider).sort()).toEqual([...needing].sort());
+  for (const { provider, model } of PROPOSED_MODELS)
+    expect([provider, model, (await findInCatalog(provider, model))?.id]).toEqual([provider, model, model]);
+});
+
+it('finds a key of any provider, and says where it is', async () => {
+  const variables = { HOME: home.home, GEMINI_API_KEY: 'g-key-of-a-test', MISTRAL_API_KEY: 'm-key-of-a-test' };
+  const environment = readEnvironment({ ...variables, OLLAMA_HOST: 'elsewhere' }, () => home.home, home.home);
+  const found = (await findModels({}, environment)).filter(({ provider }) => !provider);
+  expect(found.map(({ name, because }) => `${name}: ${because}`)).toEqual([
+    'google/gemini-pro-latest: a key is there: GEMINI_API_KEY, the environment',
+    'mistral/mistral-large-latest: a key is there: MISTRAL_API_KEY, the environment',
+  ]);
+});
+
 describe.skipIf(!hasTerminals)('in a terminal', () => {
   const ENTER = '\r';
   const DOWN = '\x1b[B';
@@ -151,12 +171,14 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
   it('keeps a typed key in .env and shows it nowhere', async () => {
     const atrium = person({ ANTHROPIC_BASE_URL: `http://${host}/nowhere` });
     await atrium.until('Which model should answer?');
-    atrium.type(`${DOWN}${ENTER}`);
+    atrium.type(`${DOWN}${DOWN}${ENTER}`);
     await atrium.until('A key of whom?');
     atrium.type(ENTER);
     await atrium.until('ANTHROPIC_API_KEY');
     atrium.type(`sk-ant-typed-in-a-test${ENTER}`);
-    await atrium.until('did not answer');
+    await atrium.until('Which model?');
+    atrium.type(ENTER);
+    await atrium.until('anthropic/claude-sonnet-4-6 did not answer');
     await atrium.until('Use it all the same?');
     atrium.type(`y`);
     await atrium.until('What is the agent called?');
@@ -170,6 +192,45 @@ describe.skipIf(!hasTerminals)('in a terminal', () => {
     expect((await stat(home.path('.env'))).mode & 0o777).toBe(0o600);
     expect(atrium.out).not.toContain('sk-ant-typed');
     expect(await readFile(join(home.stateDir, 'openclaw.json'), 'utf8')).not.toContain('sk-ant-typed');
+  }, 60_000);
+
+  it('lists the models of a server that a person names, and goes back without an address', async () => {
+    const atrium = person({ OLLAMA_HOST: 'elsewhere' });
+    await atrium.until('Which model should answer?');
+    atrium.type(`${DOWN}${ENTER}`);
+    await atrium.until('Its address');
+    let seen = atrium.out.length;
+    atrium.type(ENTER);
+    await atrium.until('Which model should answer?', seen);
+    seen = atrium.out.length;
+    atrium.type(`${DOWN}${ENTER}`);
+    await atrium.until('Its address', seen);
+    atrium.type(`http://${host}/v1${ENTER}`);
+    await atrium.until('Which model?');
+    await atrium.until('qwen3:8b');
+    atrium.type(ENTER);
+    await atrium.until('home/qwen3:8b answered "ready"');
+    await atrium.until('What is the agent called?');
+    atrium.type('\x03');
+    await atrium.ended();
+  }, 60_000);
+
+  it('lets a person go who has no right token of a chat platform', async () => {
+    const atrium = person();
+    await atrium.until('Which model should answer?');
+    atrium.type(ENTER);
+    await atrium.until('What is the agent called?');
+    atrium.type(ENTER);
+    await atrium.until('on a chat platform?');
+    atrium.type(`${DOWN}${ENTER}`);
+    await atrium.until('Enter without one: later');
+    atrium.type(`no-token${ENTER}`);
+    await atrium.until('That does not look like one.');
+    atrium.type(`${'\x7f'.repeat(8)}${ENTER}`);
+    await atrium.until('from login on?');
+    atrium.type(ENTER);
+    expect(await atrium.ended()).toBe(0);
+    expect((await configuration()).channels).toBeUndefined();
   }, 60_000);
 
   it.each([0, 1, 2, 3])('leaves nothing behind after Ctrl-C at question %i', async (stop) => {

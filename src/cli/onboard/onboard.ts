@@ -18,7 +18,7 @@ import { OnboardNeedsTerminalError } from '../errors.ts';
 import { line } from '../output/text.ts';
 import { installService, keysOfThisShell, managerFor, planHere } from '../service/service.ts';
 import { managerOfThisSystem } from '../service/service-manager.ts';
-import { findModels } from './find-models.ts';
+import { findModels, listModels, listProviderModels } from './find-models.ts';
 import {
   type Answers,
   gatherAnswers,
@@ -117,6 +117,14 @@ async function lookAround(config: Surroundings['config'], environment: Environme
     found: await findModels(config, environment),
     platforms: await listFreePlatforms(io),
     serviceManager: managerOfThisSystem(),
+    listModels: (answer) =>
+      answer.provider
+        ? listModels(answer.provider.settings.baseUrl)
+        : listProviderModels(
+            config,
+            parseModelRef(answer.name ?? '', config).provider,
+            variablesWith(environment, answer),
+          ),
     tryModel: async (answer) => {
       const [{ askModel }, { ModelRegistry }] = await Promise.all([
         import('../../gateway/models/ask-model.ts'),

@@ -15,6 +15,8 @@ export interface Prompts {
   note(text: string): void;
   outro(text: string): void;
   choose<Value>(question: string, choices: readonly Choice<Value>[]): Promise<Value>;
+  /** One of many names, found by typing a part of it. */
+  pick(question: string, names: readonly string[], first?: string): Promise<string>;
   /** `check` returns what is wrong with the answer. */
   text(
     question: string,
@@ -25,6 +27,9 @@ export interface Prompts {
   /** Shows that something takes its time, and then what came of it. */
   during<Value>(text: string, work: () => Promise<Value>, done: (value: Value) => string): Promise<Value>;
 }
+
+/** So many names are shown at once. */
+const FEW = 8;
 
 export async function openPrompts(): Promise<Prompts> {
   const clack = await import('@clack/prompts');
@@ -45,6 +50,13 @@ export async function openPrompts(): Promise<Prompts> {
       }));
       const at = answered(await clack.select({ message, options }));
       return (choices[at] as Choice<never>).value;
+    },
+    pick: async (message, names, initialValue) => {
+      const options = names.map((value) => ({ value, label: visibleLine(value) }));
+      const initial = initialValue !== undefined && names.includes(initialValue) && { initialValue };
+      if (options.length <= FEW) return answered(await clack.select({ message, options, ...initial }));
+      const placeholder = 'type a part of the name';
+      return answered(await clack.autocomplete({ message, options, maxItems: FEW, placeholder, ...initial }));
     },
     text: async (message, { placeholder, check }) =>
       answered(
