@@ -57,13 +57,35 @@ describe('the drafts of runs that go on', () => {
     expect(drafts.replay(run.sessionKey)).toEqual([again]);
   });
 
-  it('do not grow without bounds, and have no holes', () => {
+  it('have every step of a long run, and all of a long answer', () => {
     const drafts = new LiveDrafts();
-    drafts.watch(start);
+    const frames: LiveFrame[] = [start];
+    for (let round = 0; round < 3_000; round++)
+      frames.push({ type: 'tool-start', toolCallId: `t${round}`, name: 'read', params: { round }, ...run });
+    for (const frame of frames) drafts.watch(frame);
     for (let round = 0; round < 300; round++) drafts.watch(text(1, `${round} `.padEnd(1_000, 'x')));
     drafts.watch(text(1, 'end'));
-    const [, draft] = drafts.replay(run.sessionKey);
-    expect(draft?.type === 'text-delta' && draft.text).toHaveLength(200_000);
-    expect(draft?.type === 'text-delta' && draft.text.endsWith('x')).toBe(true);
+    const replayed = drafts.replay(run.sessionKey);
+    expect(replayed.slice(0, -1)).toEqual(frames);
+    const last = replayed.at(-1);
+    expect(last?.type === 'text-delta' && last.text.length).toBe(300_003);
+  });
+
+  it('do not grow without bounds: the oldest steps are forgotten, and the run and its latest step never', () => {
+    const drafts = new LiveDrafts();
+    drafts.watch(start);
+    const step = (round: number): LiveFrame => ({
+      type: 'tool-start',
+      toolCallId: `t${round}`,
+      name: 'write',
+      params: { text: 'x'.repeat(100_000) },
+      ...run,
+    });
+    for (let round = 0; round < 100; round++) drafts.watch(step(round));
+    const replayed = drafts.replay(run.sessionKey);
+    expect(replayed[0]).toEqual(start);
+    expect(replayed.at(-1)).toEqual(step(99));
+    expect(replayed.length).toBeGreaterThan(15);
+    expect(JSON.stringify(replayed).length).toBeLessThan(2_100_000);
   });
 });

@@ -1,11 +1,12 @@
 // What each running run has shown so far, so that a client that connects in the middle of a run sees the whole draft.
-// The drafts are in memory only and may be lost; the answer itself is delivered as parts.
+// The drafts are in memory only and may be lost; the answer itself is delivered as parts. A draft is bounded by its size:
+// of a run that shows more, the oldest steps are forgotten, never the latest, because these are what a person waits for.
 
 import type { LiveFrame } from './server-frame.ts';
 
 export class LiveDrafts {
   /** The drafts by session key; a session has one run at a time. The run that began last is at the end. */
-  readonly #drafts = new Map<string, LiveFrame[]>();
+  readonly #drafts = new Map<string, Draft>();
 
   watch(frame: LiveFrame): void {
     const { sessionKey } = frame;
@@ -13,21 +14,17 @@ export class LiveDrafts {
     switch (frame.type) {
       case 'run-start':
         this.#drafts.delete(sessionKey);
-        this.#drafts.set(sessionKey, isSuspended(frame.runId, draft) ? [...(draft ?? []), frame] : [frame]);
+        this.#drafts.set(sessionKey, new Draft(isSuspended(frame.runId, draft?.frames) ? draft?.frames : [], frame));
         if (this.#drafts.size > MOST_DRAFTS) this.#drafts.delete(this.#drafts.keys().next().value ?? '');
         return;
       case 'run-end':
         this.#drafts.delete(sessionKey);
         return;
       case 'text-delta':
-        if (draft) appendText(draft, frame);
+        draft?.appendText(frame);
         return;
       case 'text-reset':
-        if (draft)
-          this.#drafts.set(
-            sessionKey,
-            draft.filter((shown) => !isTextOf(shown, frame.call)),
-          );
+        draft?.forgetText(frame.call);
         return;
       case 'tool-start':
       case 'tool-end':
@@ -37,20 +34,64 @@ export class LiveDrafts {
       case 'wait-end':
       case 'child-start':
       case 'child-end':
-        if (draft && draft.length < MOST_FRAMES) draft.push(frame);
+        draft?.append(frame);
         return;
     }
   }
 
   /** Returns the frames that bring a client up to date, or none when no run is active. */
   replay(sessionKey: string): readonly LiveFrame[] {
-    return this.#drafts.get(sessionKey) ?? [];
+    return this.#drafts.get(sessionKey)?.frames ?? [];
   }
 }
 
 const MOST_DRAFTS = 1_000;
-const MOST_FRAMES = 200;
-const LONGEST_DRAFT = 200_000;
+/** Characters of one draft. A client reads all of it at once when it connects. */
+const LONGEST_DRAFT = 2_000_000;
+
+class Draft {
+  #frames: LiveFrame[] = [];
+  #size = 0;
+
+  constructor(before: readonly LiveFrame[] = [], start: LiveFrame) {
+    for (const frame of [...before, start]) this.append(frame);
+  }
+
+  get frames(): readonly LiveFrame[] {
+    return this.#frames;
+  }
+
+  append(frame: LiveFrame): void {
+    this.#frames.push(frame);
+    this.#size += sizeOf(frame);
+    this.#shorten();
+  }
+
+  /** Neighbouring deltas of one call are kept as one frame. */
+  appendText(frame: LiveFrame & { type: 'text-delta' }): void {
+    const last = this.#frames.at(-1);
+    if (last?.type !== 'text-delta' || last.call !== frame.call) return this.append(frame);
+    this.#frames[this.#frames.length - 1] = { ...last, text: last.text + frame.text };
+    this.#size += frame.text.length;
+    this.#shorten();
+  }
+
+  forgetText(call: number): void {
+    this.#frames = this.#frames.filter((frame) => frame.type !== 'text-delta' || frame.call !== call);
+    this.#size = this.#frames.reduce((size, frame) => size + sizeOf(frame), 0);
+  }
+
+  /** The first frame says which run it is, and the last one is what goes on now. */
+  #shorten(): void {
+    while (this.#size > LONGEST_DRAFT && this.#frames.length > 2) {
+      for (const frame of this.#frames.splice(1, 1)) this.#size -= sizeOf(frame);
+    }
+  }
+}
+
+function sizeOf(frame: LiveFrame): number {
+  return frame.type === 'text-delta' ? frame.text.length : JSON.stringify(frame).length;
+}
 
 /**
  * A run that continues after an approval or a wait keeps its draft; a run that is taken up again after a crash starts a
@@ -67,17 +108,3 @@ const SUSPENDING: ReadonlySet<LiveFrame['type']> = new Set([
   'wait-start',
   'wait-end',
 ]);
-
-/** Neighbouring deltas of one call are kept as one frame. */
-function appendText(draft: LiveFrame[], frame: LiveFrame & { type: 'text-delta' }): void {
-  const last = draft.at(-1);
-  if (last?.type !== 'text-delta' || last.call !== frame.call) {
-    if (draft.length < MOST_FRAMES) draft.push(frame);
-  } else if (last.text.length < LONGEST_DRAFT) {
-    draft[draft.length - 1] = { ...last, text: (last.text + frame.text).slice(0, LONGEST_DRAFT) };
-  }
-}
-
-function isTextOf(frame: LiveFrame, call: number): boolean {
-  return frame.type === 'text-delta' && frame.call === call;
-}

@@ -216,7 +216,7 @@ export class SocketChannel implements Channel {
     agent: string | undefined;
   }): string | undefined {
     const { sessionKeyOf } = this.#ports;
-    if (!sessionKeyOf || (place.session === undefined && place.agent === undefined)) return place.session;
+    if (!sessionKeyOf) return place.session;
     try {
       return sessionKeyOf(place);
     } catch (error) {
@@ -273,6 +273,11 @@ export class SocketChannel implements Channel {
       metadata: { ...metadata, clientId: viewer.clientId },
     });
     this.#learnSession(surfaceId(surface), sessionKey);
+    // Clients that asked for the same watch the same; one that named another session stays there.
+    for (const each of this.#viewers) {
+      if (each.surfaceId === viewer.surfaceId && each.session === session && each.agent === agent)
+        each.sessionKey = sessionKey;
+    }
     const duplicate = outcome === 'duplicate' ? true : undefined;
     connection.send({ type: 'accepted', id, runId, sessionKey, duplicate });
   }
@@ -302,7 +307,7 @@ export class SocketChannel implements Channel {
   #learnSession(id: string, sessionKey: string): void {
     remember(this.#sessions, id, sessionKey);
     for (const viewer of this.#viewers) {
-      if (viewer.surfaceId === id) viewer.sessionKey = sessionKey;
+      if (viewer.surfaceId === id) viewer.sessionKey ??= sessionKey;
     }
   }
 }

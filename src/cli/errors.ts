@@ -381,9 +381,9 @@ export class MissingSettingValueError extends defineError({
 export class EditGivenUpError extends defineError({
   code: 'ATRIUM_CLI_EDIT_GIVEN_UP',
   message: ({ file, draft }: { file: string; draft: string }) =>
-    `${file} is unchanged, because a gateway could not use what you wrote. Your text is in ${draft}.`,
+    `${file} is unchanged, because a gateway could not use what you wrote. Your text is in ${draft}, and the next "atrium config edit" offers to go on with it.`,
   means: 'The edited configuration could not be used, and it was not edited again.',
-  remedy: 'Correct the draft that the message names and copy it over the file, or delete it.',
+  remedy: 'Run `atrium config edit` again, which offers to go on with the draft, or delete the draft.',
 }) {}
 
 export class EditorFailedError extends defineError({

@@ -3,8 +3,10 @@
 import { formatChildren } from '../commands/format-children.ts';
 import type { ChildView } from '../protocol/child-view.ts';
 import { countOf } from '../protocol/count-of.ts';
+import { isWebhookSenderId } from '../protocol/inbound.ts';
 import { type Message, textOf, toolCallsOf } from '../protocol/message.ts';
 import { clip } from '../protocol/one-line.ts';
+import { unquotedText } from '../protocol/quoted-text.ts';
 import { isSubagentSessionKey } from '../protocol/session-key.ts';
 import type { SessionRow, TranscriptRow } from '../store/tables.ts';
 import { checkFilter } from './check-filter.ts';
@@ -249,7 +251,7 @@ function formatSession({ session, entries, earlier }: SessionAnswer, shown: read
   return `${lines.join('\n')}\n`;
 }
 
-function formatEntry({ kind, message, shown }: Entry): string[] {
+function formatEntry({ kind, message, shown, meta }: Entry): string[] {
   if (kind !== 'message') return block(kind, shown ?? plainText(message));
   if (message.role === 'tool') {
     return block(
@@ -257,7 +259,11 @@ function formatEntry({ kind, message, shown }: Entry): string[] {
       clip(message.content, LONGEST_RESULT),
     );
   }
-  if (message.role === 'user') return block('user', shown ?? message.content);
+  if (message.role === 'user') {
+    const { sender } = meta as { readonly sender?: { readonly id?: unknown } };
+    const said = shown ?? message.content;
+    return block('user', isWebhookSenderId(sender?.id) ? unquotedText(said) : said);
+  }
   const text = shown ?? textOf(message);
   const calls = toolCallsOf(message).map(({ name, params }) =>
     oneLine(`calls   ${name} ${clip(JSON.stringify(params) ?? '', LONGEST_RESULT)}`),

@@ -15,6 +15,8 @@ it.each([
   ['/subagents k', ['/subagents kill ']],
   ['/approve a1 a', ['/approve a1 allow-once', '/approve a1 allow-always']],
   ['/approve ', []],
+  ['/model ', ['/model default']],
+  ['/model x/y d', []],
   ['/new ', []],
   ['/nothing l', []],
   ['//s', []],
@@ -35,4 +37,6 @@ it('the slash alone is the whole list, with the other words for a command', () =
 it('a place without fixed words gets those that are handed in', () => {
   const waiting = (command: string, place: string) => (command === 'approve' && place === 'ID' ? ['k3f9', 'x2mq'] : []);
   expect(completeCommand('/approve k', listCommands(COMMAND_CATALOG), waiting)).toEqual(['/approve k3f9 ']);
+  const models = (command: string) => (command === 'model' ? ['openai/gpt-5.4', 'mirror/mirror'] : []);
+  expect(completeCommand('/model o', listCommands(COMMAND_CATALOG), models)).toEqual(['/model openai/gpt-5.4']);
 });

@@ -47,7 +47,10 @@ function completeArgument(
   return [...new Set(found)].map((word) => `${lead}${word}`);
 }
 
-/** `[list | show NAME]` are the ways `list` and `show NAME`; what stands first in capitals belongs to all of them. */
+/**
+ * `[list | show NAME]` are the ways `list` and `show NAME`; what stands in capitals before other words belongs to all of
+ * them, as in `[ID allow | deny]`.
+ */
 function sequencesOf(words: string): readonly (readonly string[])[] {
   // One word alone, such as `[message]`, says what to write.
   if (!words.includes('|')) return [];
@@ -56,7 +59,7 @@ function sequencesOf(words: string): readonly (readonly string[])[] {
     .split('|')
     .map((way) => way.trim().split(/\s+/));
   const [first = []] = ways;
-  const shared = isPlace(first[0]) ? first.slice(0, 1) : [];
+  const shared = first.length > 1 && isPlace(first[0]) ? first.slice(0, 1) : [];
   return ways.map((way, index) => (index === 0 ? way : [...shared, ...way]));
 }
 

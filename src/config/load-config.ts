@@ -2,6 +2,7 @@
 // become warnings with file and line; values that would be misunderstood are errors. A home without files costs two
 // failed look-ups.
 
+import { stat } from 'node:fs/promises';
 import { isTimezone } from '../protocol/timezone.ts';
 import type { UnusedSetting } from '../protocol/unused-setting.ts';
 import { agentIdOf, listAgentConfigs, resolveAgentDefaults } from './agents.ts';
@@ -9,7 +10,7 @@ import { openConfigCheck } from './check-config.ts';
 import { type ConfigLocation, loadConfigFiles } from './config-files.ts';
 import { type ConfigPath, depthOf, formatConfigPath } from './config-path.ts';
 import type { ConfigFormat, ConfigSource } from './config-source.ts';
-import { listVariableOddities } from './config-variables.ts';
+import { listEnvVariables, listVariableOddities } from './config-variables.ts';
 import { configuredTokenOf } from './configured-token.ts';
 import type { Environment } from './environment.ts';
 import { ConfigInvalidError, type ConfigIssue } from './errors.ts';
@@ -23,6 +24,7 @@ import type { Config } from './schema.ts';
 import type { AddedVariable, FileRemark } from './secrets/env-files.ts';
 import { type GatheredVariables, gatherVariables } from './secrets/gather-variables.ts';
 import { type KeySource, listKeySources } from './secrets/list-key-sources.ts';
+import { describeExposure, rightsIn } from './secrets/private-file.ts';
 import { type FoundReference, resolveSecrets } from './secrets/resolve-secrets.ts';
 import { unresolvedSecret } from './secrets/secret-reference.ts';
 import { listSpendOddities } from './spend-limits.ts';
@@ -91,16 +93,41 @@ export async function loadConfig(location: ConfigLocation): Promise<LoadedConfig
           ...(await listWebhookOddities(config, environment)),
           ...listVainAcceptances(config, unused),
         ];
+  const files = layers.map(({ source }) => ({ path: source.file, format: source.format }));
+  const keys = listKeySources(written, { ...gathered, references: found.references, isKnown: isKnownSetting });
   return {
     config,
     written,
-    files: layers.map(({ source }) => ({ path: source.file, format: source.format })),
-    warnings: [...early, ...oddities.map(({ at, ...words }) => ({ ...place(at), ...words }))],
+    files,
+    warnings: [
+      ...early,
+      ...oddities.map(({ at, ...words }) => ({ ...place(at), ...words })),
+      ...(await listExposedFiles(files, keys, config)).map(asWarning),
+    ],
     unused,
     merged: merged === undefined ? undefined : explainMerge(sources, merged.overridden),
     added: gathered.added,
-    keys: listKeySources(written, { ...gathered, references: found.references, isKnown: isKnownSetting }),
+    keys,
   };
+}
+
+/** The files of a configuration with keys or tokens that other users can get at. */
+async function listExposedFiles(
+  files: readonly ConfigFile[],
+  keys: readonly KeySource[],
+  { env }: Config,
+): Promise<readonly FileRemark[]> {
+  const hasSecrets =
+    keys.some(({ from }) => from === 'the configuration') ||
+    listEnvVariables(env).some(({ name }) => /KEY|TOKEN|SECRET|PASSWORD/i.test(name));
+  if (!hasSecrets) return [];
+  const remarks = await Promise.all(
+    files.map(async ({ path: file }) => ({
+      file,
+      message: describeExposure(file, rightsIn(await stat(file).catch(() => undefined))),
+    })),
+  );
+  return remarks.flatMap(({ file, message }) => (message === undefined ? [] : [{ file, message }]));
 }
 
 /** The configuration alone, for commands that need a value of it and say nothing about the rest. */

@@ -31,7 +31,8 @@ export class ScratchHome {
 
   async write(path: string, text: string): Promise<void> {
     await mkdir(dirname(this.path(path)), { recursive: true });
-    await writeFile(this.path(path), text);
+    // As a careful person does: a configuration may hold keys.
+    await writeFile(this.path(path), text, { mode: 0o600 });
   }
 
   /** A hook pack; `section` is what HOOK.md says under `metadata.openclaw`. */

@@ -6,8 +6,6 @@ import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import type { ServerFrame } from '../../channels/server-frame.ts';
 import { COMMAND_CATALOG, LEAVE_CHAT } from '../../commands/catalog.ts';
-import { completeCommand } from '../../commands/complete-command.ts';
-import type { ListedCommand } from '../../commands/list-commands.ts';
 import { parseCommand } from '../../commands/parse-command.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
 import type { CliIo } from '../cli-io.ts';
@@ -34,6 +32,7 @@ import { ChatSocket } from './chat-socket.ts';
 import { ChatTerminal, type ChatTerminalSettings } from './chat-terminal.ts';
 import { ChatTurns, type TurnState } from './chat-turns.ts';
 import { ChatView } from './chat-view.ts';
+import type { LineCompletion } from './complete-line.ts';
 import { waitingApprovals } from './waiting-approvals.ts';
 import { watchSilence } from './watch-silence.ts';
 
@@ -148,13 +147,12 @@ async function talk(flags: ChatFlags, io: CliIo): Promise<ExitCode> {
       io.out(greeting(socket.ready, flags, reached.url));
       const waiting = await waitingApprovals(reached, socket.ready.sessionKey);
       for (const each of waiting) view.noteApproval(each);
-      surface = await terminalSurface(io, reached, {
-        interrupt,
-        sendAtOnce,
-        style,
-        activity: () => activity.line(turns.isWaiting),
-        waitingIds: () => questions.ids,
-      });
+      surface = await terminalSurface(
+        io,
+        reached,
+        { interrupt, sendAtOnce, style, activity: () => activity.line(turns.isWaiting) },
+        { waitingIds: () => questions.ids, sessionKey: () => socket.ready.sessionKey },
+      );
       for (const each of waiting) questions.add(each);
       held.push(...new Set(waiting.map(({ runId }) => runId)));
       questions.repeat();
@@ -267,12 +265,8 @@ function isAnsweredAtOnce(text: string): boolean {
 async function terminalSurface(
   io: CliIo,
   reached: ReachedGateway,
-  {
-    waitingIds,
-    ...given
-  }: Pick<ChatTerminalSettings, 'interrupt' | 'sendAtOnce' | 'style' | 'activity'> & {
-    readonly waitingIds: () => readonly string[];
-  },
+  given: Pick<ChatTerminalSettings, 'interrupt' | 'sendAtOnce' | 'style' | 'activity'>,
+  asked: Pick<LineCompletion, 'waitingIds' | 'sessionKey'>,
 ): Promise<ChatSurface> {
   const { stateDir } = io.environment;
   const terminal = new ChatTerminal({
@@ -281,12 +275,10 @@ async function terminalSurface(
     history: await readChatHistory(stateDir),
     historySize: HISTORY_LINES,
     ...given,
-    complete: async (line) =>
-      line.startsWith('/')
-        ? completeCommand(line, [...(await commandsOf(reached)), ...OWN_COMMANDS], (name, place) =>
-            name === 'approve' && place === 'ID' ? waitingIds() : [],
-          )
-        : [],
+    complete: async (line) => {
+      const { completeLine } = await import('./complete-line.ts');
+      return completeLine(line, { ...asked, gateway: reached, environment: io.environment, own: OWN_COMMANDS });
+    },
   });
   let closing: Promise<void> | undefined;
   return {
@@ -320,16 +312,6 @@ function pipedSurface(io: CliIo): ChatSurface {
     write: io.out,
     close: async () => lines.close(),
   };
-}
-
-/** The commands that the gateway has now, including those of plugins; empty while it cannot be asked. */
-async function commandsOf(reached: ReachedGateway): Promise<readonly ListedCommand[]> {
-  try {
-    const client = clientAt(await reached.find());
-    return (await client.get<{ commands: readonly ListedCommand[] }>('/api/commands')).commands;
-  } catch {
-    return [];
-  }
 }
 
 async function lookAt(reached: ReachedGateway, runId: string): Promise<TurnState | undefined> {

@@ -25,12 +25,22 @@ describe('atrium config edit', () => {
     const given = await edit(once, ['n']);
     expect([given.code, given.out]).toEqual([2, '']);
     expect(given.err).toContain(':3: tools.deny is the number 5; expected a list of texts.');
-    const [, draft = ''] = /Your text is in (\S+)\.\n/.exec(given.err) ?? [];
+    const [, draft = ''] = /Your text is in (\S+),/.exec(given.err) ?? [];
     expect(await readFile(draft, 'utf8')).toContain('deny: 5');
     expect(await text()).toContain('"full"');
+    // The next edit asks whether it should go on with that text.
     const mended = await edit(once, ['y']);
     expect(mended.code).toBe(0);
     expect(await text()).toContain('deny: []');
+    expect(await readdir(home.stateDir)).toEqual(['openclaw.json']);
+  });
+
+  it('forgets what was given up, when it is told to', async () => {
+    await edit(`sed -i 's/profile: .full./deny: 5/'`, ['n']);
+    const { code } = await edit('sed -i s/full/coding/', ['n']);
+    expect(code).toBe(0);
+    expect(await text()).toContain('profile: "coding"');
+    expect(await readdir(home.stateDir)).toEqual(['openclaw.json']);
   });
 
   it('opens a file that cannot be read, so that it can be mended', async () => {

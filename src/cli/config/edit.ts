@@ -1,8 +1,9 @@
 // `atrium config edit`: the configuration in the person's own editor. The editor works on a copy; it replaces the file
-// only when a gateway could use it, so that a slip never reaches a gateway that runs.
+// only when a gateway could use it, so that a slip never reaches a gateway that runs. The copy is removed at the end, also
+// when the command is stopped; only what a person wrote and gave up stays, until the next edit goes on with it or not.
 
 import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type ConfigLocation, listConfigPaths } from '../../config/config-files.ts';
@@ -28,9 +29,13 @@ export const configEdit = command({
     const location: ConfigLocation = { environment: io.environment, configPath: config };
     const file = await fileToEdit(location);
     const before = await readText(file);
-    const draft = path.join(path.dirname(file), `.edit-${randomUUID()}-${path.basename(file)}`);
+    const draft = path.join(path.dirname(file), `.edit-${path.basename(file)}`);
+    const stopCleaning = cleanWhenStopped(draft);
     try {
-      await writeFile(draft, before ?? '', { mode: 0o600, flag: 'wx' });
+      if (!(await goesOnWith(draft, io))) {
+        await rm(draft, { force: true });
+        await writeFile(draft, before ?? '', { mode: 0o600, flag: 'wx' });
+      }
       const text = await editUntilUsable(location, file, draft, io);
       if (text !== before) await writeConfigText({ file, text }, before);
       await rm(draft, { force: true });
@@ -40,9 +45,33 @@ export const configEdit = command({
     } catch (error) {
       if (!(error instanceof EditGivenUpError)) await rm(draft, { force: true });
       throw error;
+    } finally {
+      stopCleaning();
     }
   },
 });
+
+/** Whether the person wants to go on with what an earlier edit left. */
+async function goesOnWith(draft: string, io: CliIo): Promise<boolean> {
+  if ((await readText(draft)) === undefined) return false;
+  const answer = (await io.ask('An earlier edit was given up. Go on with its text? [Y/n] ', false))
+    ?.trim()
+    .toLowerCase();
+  return answer !== undefined && !answer.startsWith('n');
+}
+
+/** Ctrl-C in a terminal reaches the editor and this command alike. Returns the undo. */
+function cleanWhenStopped(draft: string): () => void {
+  const clean = () => {
+    rmSync(draft, { force: true });
+    process.exit(2);
+  };
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.once(signal, clean);
+  return () => {
+    for (const signal of signals) process.off(signal, clean);
+  };
+}
 
 /** The strongest file that is there, or the one that would be written first. */
 async function fileToEdit(location: ConfigLocation): Promise<string> {

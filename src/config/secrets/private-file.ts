@@ -5,9 +5,12 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 
 export type PrivateFile = ReadFile | UnreadFile;
 
-export interface ReadFile {
+export interface ReadFile extends FileRights {
   /** Without the byte order mark that some editors write. */
   readonly text: string;
+}
+
+export interface FileRights {
   /** Whether others than the owner may read or write it. Both are false where the system has no such rights. */
   readonly isReadableByOthers: boolean;
   readonly isWritableByOthers: boolean;
@@ -34,12 +37,7 @@ export function readPrivateFile(file: string, { largest, followsLinks = false }:
     const facts = fstatSync(handle);
     if (!facts.isFile()) return unread('is not a regular file');
     if (facts.size > largest) return unread(`has more than the ${largest} bytes that are read`);
-    const hasRights = process.platform !== 'win32';
-    return {
-      text: readFileSync(handle, 'utf8').replace(/^\uFEFF/, ''),
-      isReadableByOthers: hasRights && (facts.mode & 0o044) !== 0,
-      isWritableByOthers: hasRights && (facts.mode & 0o022) !== 0,
-    };
+    return { text: readFileSync(handle, 'utf8').replace(/^\uFEFF/, ''), ...rightsIn(facts) };
   } catch (error) {
     const { code = 'it cannot be read' } = error as NodeJS.ErrnoException;
     const isMissing = code === 'ENOENT' || code === 'ENOTDIR';
@@ -50,8 +48,17 @@ export function readPrivateFile(file: string, { largest, followsLinks = false }:
   }
 }
 
+/** A file that is not there is private. */
+export function rightsIn({ mode } = { mode: 0 }): FileRights {
+  const hasRights = process.platform !== 'win32';
+  return {
+    isReadableByOthers: hasRights && (mode & 0o044) !== 0,
+    isWritableByOthers: hasRights && (mode & 0o022) !== 0,
+  };
+}
+
 /** What to tell the operator about a file that others can get at; undefined for a private one. */
-export function describeExposure(file: string, read: ReadFile): string | undefined {
+export function describeExposure(file: string, read: FileRights): string | undefined {
   if (!read.isReadableByOthers && !read.isWritableByOthers) return undefined;
   const verb = read.isWritableByOthers ? (read.isReadableByOthers ? 'read and change' : 'change') : 'read';
   return `Other users of this machine can ${verb} ${file}. Make it private: chmod 600 ${file}`;

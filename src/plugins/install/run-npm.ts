@@ -72,10 +72,16 @@ function variablesForNpm(variables: Readonly<Record<string, string | undefined>>
   return Object.fromEntries(wanted);
 }
 
+/** Codes with which npm says that it reached nobody. */
+const UNREACHABLE = /^code (E(?:NOTFOUND|AI_AGAIN|CONNREFUSED|CONNRESET|TIMEDOUT|NETUNREACH|HOSTUNREACH))$/m;
+
 function complaintIn(err: string, code: number | null): string {
   const lines = err
     .split('\n')
     .map((line) => line.replace(/^npm (?:error|ERR!)\s*/, '').trim())
     .filter((line) => line !== '' && !/A complete log of this run|^npm warn/i.test(line));
+  const [, reason] = UNREACHABLE.exec(lines.join('\n')) ?? [];
+  if (reason !== undefined)
+    return `its registry cannot be reached (${reason}). Is this machine online, and is the proxy of npm right?`;
   return lines.length === 0 ? `it ended with code ${code}.` : lines.slice(0, MOST_ERROR_LINES).join('\n  ');
 }
