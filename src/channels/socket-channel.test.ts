@@ -19,6 +19,7 @@ import type { ReceiveResult } from './channel.ts';
 import { NO_FILES } from './fixtures/no-files.ts';
 import type { Mailbox } from './mailbox.ts';
 import { LARGEST_FRAME } from './parse-client-frame.ts';
+import type { SocketChannelPorts } from './socket-channel.ts';
 import { SocketPage, type SocketServer, serveSockets } from './socket-rig.ts';
 import { WebChannel } from './web/web-channel.ts';
 
@@ -51,8 +52,18 @@ afterEach(async () => {
   await store.close();
 });
 
-async function startGateway(maxBufferedBytes?: number, mailbox: Mailbox = outboxMailbox(store)): Promise<void> {
-  channel = new WebChannel({ mailbox, stop: (key) => stopped.push(key), now: Date.now, maxBufferedBytes });
+async function startGateway(
+  maxBufferedBytes?: number,
+  mailbox: Mailbox = outboxMailbox(store),
+  sessionKeyOf?: SocketChannelPorts['sessionKeyOf'],
+): Promise<void> {
+  channel = new WebChannel({
+    mailbox,
+    stop: (key) => stopped.push(key),
+    sessionKeyOf,
+    now: Date.now,
+    maxBufferedBytes,
+  });
   await channel.open({ ...NO_FILES, receive, receiveChange: () => Promise.reject(new Error('no changes')) });
   outbox = new Outbox({
     store,
@@ -197,6 +208,22 @@ describe('a page', () => {
     });
     refuse = undefined;
     expect(await page.says('hi', 'm1')).toMatchObject({ type: 'accepted' });
+  });
+
+  it('watches the session that its messages go to, whatever another client of the surface talks to', async () => {
+    await stopGateway();
+    await startGateway(undefined, undefined, ({ surface, session }) => session ?? sessionOf(surface.peer.id));
+    const work = await openPage('desk', { session: 'agent:main:work' });
+    await work.says('Hi', 'm1');
+    const bare = await openPage('desk');
+    expect(bare.sessionKey).toBe(sessionOf('desk'));
+    const other = await openPage('desk', { session: 'agent:main:other' });
+    await bare.says('Hello', 'm2');
+    expect(other.sessionKey).toBe('agent:main:other');
+    const run = at('agent:main:work', 'run_9');
+    tell({ type: 'run-start', attempt: 1, agentId: 'main', sessionId: 's1', ...run });
+    await expect.poll(() => work.frames.some((frame) => frame.type === 'run-start')).toBe(true);
+    expect(bare.frames.some((frame) => frame.type === 'run-start')).toBe(false);
   });
 
   it('stops the run of its own session', async () => {

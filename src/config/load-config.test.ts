@@ -34,6 +34,24 @@ async function loadError(files: Record<string, string>): Promise<Error & { code?
   );
 }
 
+it.skipIf(process.platform === 'win32')('warns of a file with keys that other users can read', async () => {
+  const key = '{ models: { providers: { home: { baseUrl: "http://127.0.0.1:1/v1", apiKey: "sk-0123456789" } } } }';
+  for (const [text, isTold] of [
+    [key, true],
+    ['{ env: { GROQ_API_KEY: "gsk-0123456789" } }', true],
+    [key.replace('sk-0123456789', '${HOME_API_KEY}'), false],
+    ['{ agents: { defaults: { model: "mirror/mirror" } } }', false],
+  ] as const) {
+    const { state, load } = await homeWith({ 'openclaw.json': text }, { HOME_API_KEY: 'sk-0123456789' });
+    const file = path.join(state, 'openclaw.json');
+    await chmod(file, 0o644);
+    const told = `Other users of this machine can read ${file}. Make it private: chmod 600 ${file}`;
+    expect((await load()).warnings.map(({ message }) => message)).toEqual(isTold ? [told] : []);
+    await chmod(file, 0o600);
+    expect((await load()).warnings).toEqual([]);
+  }
+});
+
 describe('finding the configuration', () => {
   it('is empty in an untouched home', async () => {
     const { load } = await homeWith();
@@ -180,7 +198,8 @@ describe('checking the configuration', () => {
       }),
       configPath: file,
     });
-    expect(warnings).toEqual([]);
+    // The rights of a file in a checkout are those of whoever made it.
+    expect(warnings.filter(({ message }) => !message.startsWith('Other users'))).toEqual([]);
     expect(config.agents?.list?.map(({ id }) => id)).toEqual(['main', 'work', 'nightly']);
     expect(config).toMatchObject({
       channels: { discord: { token: 'the-token-of-the-bot', guilds: { '123456789012345678': { slug: 'friends' } } } },
