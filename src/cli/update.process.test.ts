@@ -83,3 +83,15 @@ it.each([
 ])('%s against %s', (a, b, order) => {
   expect(Math.sign(compareVersions(a, b))).toBe(order);
 });
+
+it('says in one sentence that the registry cannot be reached', async () => {
+  const url = registry.url;
+  await registry.close();
+  const env = { PATH, npm_config_registry: url, npm_config_fetch_retries: '0' };
+  const { code, err } = await home.run(['update', '--check'], { env });
+  expect(code).toBe(2);
+  expect(err).toBe(
+    'atrium: npm could not ask the registry for the newest version: its registry cannot be reached (ECONNREFUSED). Is this machine online, and is the proxy of npm right?\n',
+  );
+  registry = await NpmRegistry.start();
+});

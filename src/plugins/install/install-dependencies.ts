@@ -41,7 +41,7 @@ export async function installDependencies(
   await runNpm({
     ...npm,
     cwd,
-    task: 'fetch the dependencies',
+    task: 'fetch the dependencies, and nothing was installed',
     args: ['install', '--omit=dev', '--legacy-peer-deps', '--no-package-lock'],
   });
   const modules = join(cwd, 'node_modules');
