@@ -85,8 +85,7 @@ export class NpmMissingError extends defineError({
 
 export class NpmFailedError extends defineError({
   code: 'ATRIUM_INSTALL_NPM',
-  message: ({ task, detail }: { task: string; detail: string }) =>
-    `npm could not ${task}: ${detail}`,
+  message: ({ task, detail }: { task: string; detail: string }) => `npm could not ${task}: ${detail}`,
   means: 'npm could not fetch the package or its dependencies.',
   remedy: 'Follow what npm says at the end of the message.',
 }) {}

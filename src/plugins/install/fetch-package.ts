@@ -52,7 +52,7 @@ async function packFromNpm(
   const cwd = join(stagingDir, 'npm');
   await mkdir(cwd, { mode: 0o700 });
   await writeFile(join(cwd, 'package.json'), JSON.stringify({ name: `staging-${randomUUID()}`, private: true }));
-  const task = `fetch ${spec}`;
+  const task = `fetch ${spec}, and nothing was installed`;
   const out = await runNpm({ ...npm, cwd, task, args: ['pack', spec, '--json', '--pack-destination', cwd] });
   const packed = firstObject(out);
   const { filename, integrity } = packed;
