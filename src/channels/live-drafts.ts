@@ -70,7 +70,10 @@ class Draft {
   /** Neighbouring deltas of one call are kept as one frame. */
   appendText(frame: LiveFrame & { type: 'text-delta' }): void {
     const last = this.#frames.at(-1);
-    if (last?.type !== 'text-delta' || last.call !== frame.call) return this.append(frame);
+    if (last?.type !== 'text-delta' || last.call !== frame.call) {
+      this.append(frame);
+      return;
+    }
     this.#frames[this.#frames.length - 1] = { ...last, text: last.text + frame.text };
     this.#size += frame.text.length;
     this.#shorten();
