@@ -92,6 +92,7 @@ describe('a gateway that is killed', () => {
     it('a receipt was written, finds the run once', () => inTurn(() => promptReceipt(moment)), TIMEOUT_MS);
     it('words were indexed, finds what was said once', () => inTurn(() => wordIndex(moment)), TIMEOUT_MS);
     it('a session was given a title, keeps it or not', () => inTurn(() => sessionMark(moment)), TIMEOUT_MS);
+    it('a session was given a model, answers with it', () => inTurn(() => sessionModel(moment)), TIMEOUT_MS);
     it('a bootstrap file is as it was, whatever was kept of it', () => inTurn(() => fileVersion(moment)), TIMEOUT_MS);
     it('an injection was queued, shows it in one run', () => inTurn(() => injection(moment)), TIMEOUT_MS);
     it('a session was reset, stops its run once and goes on', () => inTurn(() => session(moment)), TIMEOUT_MS);
@@ -342,6 +343,29 @@ async function wordIndex(moment: Moment): Promise<void> {
     const said = async () => (await find()).found.filter(({ role }) => role === 'user');
     await vi.waitUntil(async () => (await said()).length > 0, { timeout: TIMEOUT_MS, interval: 100 });
     expect(await said()).toMatchObject([{ runId: web.accepted.get('1')?.runId }]);
+    await gateway.stop();
+  } finally {
+    await close();
+  }
+}
+
+/** The person says it before anything else, so the session begins with the choice. */
+async function sessionModel(moment: Moment): Promise<void> {
+  const { gateway, web, close } = await stage();
+  try {
+    const point = `session-model:${moment}`;
+    await gateway.start({ failpoints: [point] });
+    web.say('1', '/model fake/large');
+    await expectDeath(gateway, point);
+    await gateway.start();
+    await web.until(({ parts }) => parts.length >= 1, 'for the answer to the command');
+    web.say('2', 'm1');
+    await web.until(({ parts }) => parts.length >= 2, 'for an answer');
+    await expectQuiet(gateway);
+    expect(web.texts).toEqual([expect.stringContaining('uses fake/large'), 'Answer to m1.']);
+    expect(gateway.model.requests.at(-1)?.json.model).toBe('large');
+    const { sessions } = await gateway.json<{ sessions: JsonObject[] }>('/api/sessions');
+    expect(sessions).toHaveLength(1);
     await gateway.stop();
   } finally {
     await close();

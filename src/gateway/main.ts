@@ -339,6 +339,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     running: () => lanes.running,
     modelsOf,
     checkModel: (name) => models.checkNamed(name),
+    chooseModel: (place, model) => sessions.chooseModel(place, model),
     deliveryOf: (id) => {
       const guarantee = delivery.channelOf(id)?.guarantee;
       return guarantee && `${guarantee.level}: ${guarantee.because}`;

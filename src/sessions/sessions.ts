@@ -3,6 +3,7 @@
 // Errors: `find` rejects with UnknownSessionError, and with SessionNotBegunError for a child that waits to begin. `reset`
 // and `delete` give false when there is nothing to end or delete.
 
+import type { Surface } from '../protocol/inbound.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import type { SessionEndReason } from '../protocol/live-event.ts';
 import { within } from '../protocol/time-limit.ts';
@@ -13,6 +14,11 @@ import { planSessionDeletion } from './delete-session.ts';
 import { endSession, type SessionTelling, tellSessionEnd } from './end-session.ts';
 import { SessionNotBegunError, UnknownSessionError } from './errors.ts';
 import { readFirstWords } from './first-words.ts';
+import { openForNote } from './open-session.ts';
+import { withSessionModel } from './session-model.ts';
+
+/** Each time a message was faster. */
+const MOST_TRIES = 5;
 
 export interface SessionsParts {
   readonly store: Store;
@@ -166,6 +172,35 @@ export class Sessions {
     const { changed } = await store.commit([{ update: 'sessions', where, set }], { site: 'session-mark' });
     if (changed[0] === 0) throw new UnknownSessionError({ session: keyOrId.slice(0, 512) });
     return this.find(sessionId);
+  }
+
+  /**
+   * The model for all further messages of a session; undefined goes back to the agent's own. Where nothing was said yet, a
+   * session begins with the choice.
+   */
+  async chooseModel(
+    place: { readonly agentId: string; readonly sessionKey: string; readonly surface: Surface },
+    model: string | undefined,
+  ): Promise<void> {
+    const { store, now, telling } = this.#parts;
+    for (let tries = 1; ; tries++) {
+      const opened = await openForNote(store, { ...place, now: now(), mayOpen: true });
+      if (!opened) return;
+      const { sessionId } = opened.session;
+      const session = { ...opened.session, state: withSessionModel(opened.session, model) };
+      const write: Write = opened.isNew
+        ? { insert: 'sessions', row: session }
+        : { update: 'sessions', where: { sessionId, endedAt: null }, set: { state: session.state }, expect: 1 };
+      try {
+        await store.commit([write], { site: 'session-model' });
+      } catch (error) {
+        // A message has opened or ended the session meanwhile.
+        if (!(error instanceof PreconditionFailedError) || tries >= MOST_TRIES) throw error;
+        continue;
+      }
+      if (opened.isNew) void telling('model').started({ session, resumedFrom: session.resumedFrom });
+      return;
+    }
   }
 
   /** For a key: the open session, else the latest one. For an id: exactly that session. */

@@ -57,6 +57,8 @@ export const COMMIT_SITES = [
   'session-mark',
   /** The versions of a bootstrap file were kept, because a person edits it; or the oldest ones were removed. */
   'file-version',
+  /** A person chose the model of a session, which may begin with it. */
+  'session-model',
   /** Old captures and records were removed to make room. */
   'prune',
   /**

@@ -9,7 +9,7 @@ import { UnknownAgentError } from '../../routing/errors.ts';
 import type { ClientRequest } from '../../store/tables.ts';
 import { RequestInvalidError, UnknownModelNameError } from '../errors.ts';
 import { refuseChatFields } from './chat-fields.ts';
-import { readChatChoice, readChatFormat, readChatTool, readClientRequest } from './client-request.ts';
+import { readChatWishes } from './client-request.ts';
 import { type ClientTalk, readTalk, type Said, type SaidCall } from './client-talk.ts';
 import { readFilePart } from './file-parts.ts';
 import type { ChatCompletionBody } from './routes/chat-completions.ts';
@@ -46,12 +46,7 @@ export function readChatRequest(
     user,
     idempotencyKey: checkHeader(headers.idempotencyKey, 'Idempotency-Key', 255),
     metadata: (body.metadata ?? undefined) as JsonObject | undefined,
-    client: readClientRequest({
-      tools: body.tools?.map((tool, index) => readChatTool(tool, `tools.${index}`)),
-      toolChoice: readChatChoice(body.tool_choice),
-      parallel: body.parallel_tool_calls,
-      format: readChatFormat(body.response_format),
-    }),
+    client: readChatWishes(body),
   };
 }
 

@@ -33,6 +33,23 @@ export function readClientRequest(asked: {
   };
 }
 
+/** The fields of a chat completion that say it. */
+export interface ChatWishes {
+  readonly tools?: readonly unknown[] | null | undefined;
+  readonly tool_choice?: unknown;
+  readonly parallel_tool_calls?: boolean | null | undefined;
+  readonly response_format?: unknown;
+}
+
+export function readChatWishes(body: ChatWishes): ClientRequest {
+  return readClientRequest({
+    tools: body.tools?.map((tool, index) => readChatTool(tool, `tools.${index}`)),
+    toolChoice: readChatChoice(body.tool_choice),
+    parallel: body.parallel_tool_calls,
+    format: readChatFormat(body.response_format),
+  });
+}
+
 /** `{ type: 'function', function: { name, description, parameters, strict } }` */
 export function readChatTool(tool: unknown, at: string): ClientToolSpec {
   return readFunction(requireFunction(tool, at).function, `${at}.function`);

@@ -14,7 +14,8 @@ import { lastDailyBoundary } from '../../protocol/last-daily-boundary.ts';
 import { isSubagentSessionKey } from '../../protocol/session-key.ts';
 import type { SpendSettings } from '../../protocol/spend-limit.ts';
 import { VERSION } from '../../protocol/version.ts';
-import { sessionModelOf, withSessionModel } from '../../sessions/session-model.ts';
+import { sessionModelOf } from '../../sessions/session-model.ts';
+import type { Sessions } from '../../sessions/sessions.ts';
 import type { Store } from '../../store/store.ts';
 import type { SessionRow } from '../../store/tables.ts';
 import type { ExportedBundle } from '../bundle/export-session.ts';
@@ -33,6 +34,7 @@ export interface CommandPortsParts {
   readonly modelsOf: (agentId: string, asked?: readonly string[]) => readonly string[];
   /** Rejects with an AtriumError when the model of this name cannot be used. */
   readonly checkModel: (name: string) => Promise<void>;
+  readonly chooseModel: Sessions['chooseModel'];
   /** The delivery promise of a channel, in one sentence. */
   readonly deliveryOf: (channel: string) => string | undefined;
   /** The limits on spending as they are now. */
@@ -155,18 +157,17 @@ export class GatewayCommandPorts implements CommandPorts {
     };
   }
 
-  async model(rest: string, { sessionKey, agentId }: CommandPlace): Promise<string> {
-    const { store, modelsOf, checkModel } = this.#parts;
-    const [session] = await store.select('sessions', { where: { sessionKey, endedAt: null }, limit: 1 });
+  async model(rest: string, { sessionKey, agentId, inbound }: CommandPlace): Promise<string> {
+    const { store, modelsOf, checkModel, chooseModel } = this.#parts;
     const name = rest.trim();
     const [own] = modelsOf(agentId);
     if (name === '') {
+      const [session] = await store.select('sessions', { where: { sessionKey, endedAt: null }, limit: 1 });
       const chosen = session && sessionModelOf(session);
       if (chosen === undefined)
         return `This session uses ${own}, the model of the agent. /model NAME chooses another one.`;
       return `This session uses ${modelsOf(agentId, [chosen])[0]}, chosen with /model. /model default goes back to ${own}.`;
     }
-    if (!session) return 'There is no session here yet. Write a message first, then choose its model.';
     const isBack = name.toLowerCase() === 'default';
     if (!isBack) {
       try {
@@ -176,11 +177,8 @@ export class GatewayCommandPorts implements CommandPorts {
         return `The model stays as it is. ${error.message}`;
       }
     }
-    const state = withSessionModel(session, isBack ? undefined : name);
-    const { sessionId } = session;
-    await store.commit([{ update: 'sessions', where: { sessionId, endedAt: null }, set: { state } }], {
-      site: 'plugin-state',
-    });
+    const { surface } = inbound;
+    await chooseModel({ agentId, sessionKey, surface }, isBack ? undefined : name);
     if (isBack) return `From the next message on this session uses ${own} again, the model of the agent.`;
     return `From the next message on this session uses ${modelsOf(agentId, [name])[0]}, until it ends or you say /model default.`;
   }

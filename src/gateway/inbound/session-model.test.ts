@@ -1,8 +1,9 @@
 // /model: who may, what it changes, and how long it holds.
 
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { gatewayForTest } from '../../testkit/gateway-for-test.ts';
 import { fail, reply } from '../../testkit/model-server.ts';
+import { on } from '../../testkit/on.ts';
 
 const ANA = { sender: 'ana' };
 const open = () => gatewayForTest({ config: { approvals: { approvers: ['test:ana'] } } });
@@ -13,8 +14,6 @@ it('shows the model of the session, and chooses another one that holds across a 
   model.script(() => reply('Hello.'));
   const asked = () => model.requests.at(-1)?.json.model;
 
-  await channel.says(ANA, '/model fake/large');
-  await channel.expectDelivered(/There is no session here yet/);
   await channel.asks(ANA, 'Hi', 'Hello.');
   expect(asked()).toBe('small');
   await channel.says(ANA, '/model');
@@ -41,6 +40,40 @@ it('shows the model of the session, and chooses another one that holds across a 
   await scratch.channel.expectDelivered(/uses fake\/small again/);
   await scratch.channel.asks(ANA, 'And now?', 'Hello.');
   expect(asked()).toBe('small');
+});
+
+it('chooses a model before the first word, and the session begins with it once', async () => {
+  const scratch = await open();
+  const { channel, model, store } = scratch;
+  const started: unknown[] = [];
+  on(scratch.opened.hooks, 'session_start', 'watch', ({ sessionKey }) => void started.push(sessionKey));
+  model.script(() => reply('Hello.'));
+  await channel.says(ANA, '/model fake/large');
+  await channel.expectDelivered(/From the next message on this session uses fake\/large/);
+  await channel.asks(ANA, 'Hi', 'Hello.');
+  expect(model.requests.at(-1)?.json.model).toBe('large');
+  await vi.waitFor(() => expect(started).toHaveLength(1));
+  expect(await store.count('sessions')).toBe(1);
+
+  await channel.asks(ANA, '/new', 'A new session has begun.');
+  await channel.says(ANA, '/model fake/large');
+  await channel.expectDelivered(/uses fake\/large/);
+  await channel.says(ANA, '/model default');
+  await channel.expectDelivered(/uses fake\/small again/);
+  await channel.asks(ANA, 'Hi again', 'Hello.');
+  expect(model.requests.at(-1)?.json.model).toBe('small');
+});
+
+it('is not lost when a message opens the session at the same moment', async () => {
+  const scratch = await open();
+  const { channel, model } = scratch;
+  model.script(() => reply('Hello.'));
+  await Promise.all([channel.says(ANA, 'Hi'), channel.says(ANA, '/model fake/large')]);
+  // Which of the two comes first is not said.
+  for (let answers = 0; answers < 2; answers++) await channel.expectDelivered(/uses fake\/large|Hello\./);
+  await channel.asks(ANA, 'And now?', 'Hello.');
+  expect(model.requests.at(-1)?.json.model).toBe('large');
+  expect(await scratch.store.count('sessions')).toBe(1);
 });
 
 it('leaves the model as it is when the name cannot be used, or the person may not choose', async () => {

@@ -18,6 +18,7 @@ import { isAtriumError } from '../../protocol/errors.ts';
 import type { Inbound, Overheard, Sender, Surface } from '../../protocol/inbound.ts';
 import type { SessionType } from '../../protocol/session-type.ts';
 import type { Route } from '../../routing/resolve-route.ts';
+import type { ClientRequest } from '../../store/tables.ts';
 import type { ContextEngine } from '../composer/context-engine.ts';
 import { NoRequestError } from '../errors.ts';
 import { type AskedPlace, channelContextOf, previewPlaceOf } from './preview-place.ts';
@@ -29,6 +30,8 @@ export interface PreviewRequest extends Omit<AskedPlace, 'sessionType'> {
   /** Files that would come with it. They must have been kept before. */
   readonly attachments?: readonly AttachmentRef[] | undefined;
   readonly at?: Date | undefined;
+  /** What an API client would ask for besides the words: its tools, and the form of the answer. */
+  readonly client?: ClientRequest | undefined;
   /** Also runs prompt hooks that are not declared pure. */
   readonly runHooks?: boolean | undefined;
 }
@@ -164,6 +167,7 @@ async function preview(parts: PreviewParts, request: PreviewRequest & LookReques
     text: said.text,
     reset: said.work?.kind === 'new-session' ? said.work.reason : undefined,
     at,
+    client: request.client,
     runHooks: request.runHooks === true,
     signal: new AbortController().signal,
   });

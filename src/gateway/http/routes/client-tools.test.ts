@@ -3,6 +3,7 @@
 
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { MODEL_PROTOCOLS } from '../../../protocol/model-protocol.ts';
 import { reply, toolCall, toolCalls } from '../../../testkit/model-server.ts';
 import { replayRun } from '../../services/replay/replay-run.ts';
 import { echo, TEST_TOKEN, TestApi } from '../fixtures/test-api.ts';
@@ -248,4 +249,75 @@ it('the form of an answer is passed on to the model', async () => {
   const answer = await client.chat.completions.parse({ model: 'atrium', messages: [user('Where?')], response_format });
   expect(answer.choices[0]?.message.parsed).toEqual({ town: 'Oslo' });
   expect(JSON.parse(api.model.requests.at(-1)?.body ?? '{}').response_format).toEqual(response_format);
+});
+
+describe.each(MODEL_PROTOCOLS)('a preview for an API client, over %s', (protocol) => {
+  const format = {
+    type: 'json_schema',
+    json_schema: { name: 'weather', schema: { type: 'object', properties: { sky: { type: 'string' } } } },
+  };
+  const takesFormats = protocol.startsWith('openai');
+  const wishes = {
+    tools: [WEATHER],
+    tool_choice: 'required',
+    parallel_tool_calls: false,
+    ...(takesFormats && { response_format: format }),
+  };
+  let other: TestApi;
+  beforeAll(async () => {
+    other = await TestApi.open({ protocol });
+  });
+  afterAll(() => other.close());
+
+  it('is what goes over the wire, with the tools and the form that it asks for', async () => {
+    const ask = (content: string) => ({ model: 'atrium/main', user: 'ada', messages: [user(content)] });
+    const begun = await other.call('POST', '/v1/chat/completions', ask('Good day.'));
+    const sessionKey = begun.headers.get('x-openclaw-session-key');
+    const message = 'How is it in Oslo?';
+    const at = new Date().toISOString();
+    const preview = await other.call('POST', '/api/context/preview', {
+      message,
+      sessionKey,
+      channel: 'api',
+      at,
+      ...wishes,
+    });
+    other.model.script([reply('{"sky":"grey"}')]);
+    expect((await other.call('POST', '/v1/chat/completions', { ...ask(message), ...wishes })).status).toBe(200);
+    const { wire, placeholders, spans } = preview.json as {
+      wire: { body: string };
+      placeholders: string[];
+      spans: { origin: string }[];
+    };
+    expect(wire.body).toBe(other.model.requests.at(-1)?.body);
+    expect(wire.body).toContain('get_weather');
+    expect(wire.body.includes('"sky"')).toBe(takesFormats);
+    expect(placeholders).toEqual([]);
+    expect(spans.map(({ origin }) => origin)).toContain('tool get_weather of client');
+    const look = await other.call('POST', '/api/context/look', { message, sessionKey, channel: 'api', at, ...wishes });
+    expect(JSON.stringify(look.json)).toContain('get_weather');
+  });
+
+  it('refuses what the chat would refuse, in the same words', async () => {
+    const refused = [
+      { tools: [{ type: 'web_search' }] },
+      { tools: [WEATHER, WEATHER] },
+      { tool_choice: 'required' },
+      { response_format: { type: 'xml' } },
+      { tools: [{ ...WEATHER, function: { ...WEATHER.function, name: 'read' } }] },
+      ...(takesFormats ? [] : [{ response_format: format }]),
+    ];
+    for (const more of refused) {
+      const message = 'How is it?';
+      const preview = await other.call('POST', '/api/context/preview', { message, ...more });
+      const chat = await other.call('POST', '/v1/chat/completions', {
+        model: 'atrium/main',
+        messages: [user(message)],
+        ...more,
+      });
+      const told = ({ json }: typeof chat) =>
+        (json.error as { message: string }).message.replace(/ \(run run_\w+\)$/, '');
+      expect([preview.status, told(preview)], JSON.stringify(more)).toEqual([400, told(chat)]);
+    }
+  });
 });

@@ -5,6 +5,7 @@ import { SESSION_TYPES } from '../../../protocol/session-type.ts';
 import { MAX_TEXT_BYTES } from '../../../tools/file-text.ts';
 import type { UploadName } from '../../services/attachments.ts';
 import type { Services } from '../../services/services.ts';
+import { type ChatWishes, readChatWishes } from '../client-request.ts';
 import { type Route, route, type Zod } from '../route.ts';
 import { checkAgent } from './check-agent.ts';
 import { agentId, id, namedUpload, report, requestMeasure, sessionKey, span } from './pieces.ts';
@@ -32,10 +33,32 @@ const uploads = (z: Zod) =>
     .optional()
     .describe('Files that were uploaded with `POST /api/attachments`. They can still be sent afterwards.');
 
+/** As in a chat completion. A value that cannot be is refused in the same words as there. */
+const chatWishes = (z: Zod) => ({
+  tools: z.array(z.unknown()).nullish().describe('The functions that an API client would bring.'),
+  tool_choice: z.unknown().optional(),
+  parallel_tool_calls: z.boolean().nullish(),
+  response_format: z.unknown().optional(),
+});
+
+interface Situation extends ChatWishes {
+  readonly at?: string | undefined;
+  readonly attachments?: readonly UploadName[] | undefined;
+}
+
 /** A preview brings nothing, so it does not use an upload up. */
-async function filesOf(services: Services, named: readonly UploadName[]) {
-  const found = await services.attachments.findUploads(named);
-  return found.length === 0 ? {} : { attachments: found.map(({ upload: _, ...ref }) => ref) };
+async function readSituation<Body extends Situation>(
+  services: Services,
+  { at, attachments = [], tools, tool_choice, parallel_tool_calls, response_format, ...rest }: Body,
+) {
+  const found = await services.attachments.findUploads(attachments);
+  const client = readChatWishes({ tools, tool_choice, parallel_tool_calls, response_format });
+  return {
+    ...rest,
+    ...(found.length > 0 && { attachments: found.map(({ upload: _, ...ref }) => ref) }),
+    ...(Object.keys(client).length > 0 && { client }),
+    ...(at !== undefined && { at: new Date(at) }),
+  };
 }
 
 export const CONTEXT_ROUTES: readonly Route[] = [
@@ -57,6 +80,7 @@ export const CONTEXT_ROUTES: readonly Route[] = [
         sessionType: z.enum(SESSION_TYPES).optional().describe('Instead of what the session says.'),
         timezone: z.string().max(100).optional(),
         workspaceDir: z.string().max(4_096).optional().describe("A folder instead of the agent's workspace."),
+        ...chatWishes(z),
         at: z.iso.datetime({ offset: true }).optional(),
         runHooks: z.boolean().optional(),
         texts: z
@@ -88,12 +112,8 @@ export const CONTEXT_ROUTES: readonly Route[] = [
           .looseObject({ files: z.array(z.looseObject({ path: z.string() })) })
           .describe('The files that it comes from, without their content.'),
       }),
-    handle: async ({ services, body: { at, attachments = [], ...body } }) => {
-      const look = await services.context.look({
-        ...body,
-        ...(await filesOf(services, attachments)),
-        ...(at !== undefined && { at: new Date(at) }),
-      });
+    handle: async ({ services, body }) => {
+      const look = await services.context.look(await readSituation(services, body));
       const { config: _, ...configuration } = look.configuration;
       return { ...look, composition: packComposition(look.composition), configuration };
     },
@@ -102,7 +122,8 @@ export const CONTEXT_ROUTES: readonly Route[] = [
     method: 'post',
     path: '/api/context/preview',
     summary: 'The next request for a message, as it would be sent.',
-    detail: 'Nothing is consumed.',
+    detail:
+      'Nothing is consumed. `tools`, `tool_choice`, `parallel_tool_calls` and `response_format` are those of a chat completion.',
     access: 'token',
     body: (z) =>
       z.strictObject({
@@ -112,6 +133,7 @@ export const CONTEXT_ROUTES: readonly Route[] = [
         agentId: agentId(z).optional(),
         channel: id(z).optional().describe('Where it would be typed, for a session whose key does not say.'),
         sender: sender(z).optional(),
+        ...chatWishes(z),
         at: z.iso.datetime({ offset: true }).optional(),
         runHooks: z.boolean().optional().describe('Also runs prompt hooks that are not declared pure.'),
       }),
@@ -127,13 +149,9 @@ export const CONTEXT_ROUTES: readonly Route[] = [
         request: requestMeasure(z),
         placeholders: z.array(z.string()),
       }),
-    handle: async ({ services, agentIds, body: { at, attachments = [], ...body } }) => {
+    handle: async ({ services, agentIds, body }) => {
       checkAgent(body.agentId, agentIds());
-      return services.context.preview({
-        ...body,
-        ...(await filesOf(services, attachments)),
-        ...(at !== undefined && { at: new Date(at) }),
-      });
+      return services.context.preview(await readSituation(services, body));
     },
   }),
 ];
