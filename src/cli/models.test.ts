@@ -341,6 +341,19 @@ describe('doctor about models', () => {
     ]);
   });
 
+  it('calls a protocol that nobody speaks wrong although no agent uses it, and exits 1', async () => {
+    await configure(
+      CONFIG.replace(', fallbacks: ["openai/gpt-4.1"]', '').replace(
+        'providers: {',
+        'providers: { old: { baseUrl: "http://h", api: "bedrock-converse" },',
+      ),
+    );
+    expect((await models())?.problems).toEqual([
+      expect.stringContaining('models.providers.old.api is "bedrock-converse", and "anthropic-messages",'),
+    ]);
+    expect((await home.run(['doctor'])).code).toBe(1);
+  });
+
   it('asks nobody unless it is told to', async () => {
     await configure(CONFIG.replace(', fallbacks: ["openai/gpt-4.1"]', ''));
     const before = model.requests.length;

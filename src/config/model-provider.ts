@@ -74,7 +74,7 @@ export function listUnspokenApis(config: Config) {
     const api = providerEntry(config, provider)?.api;
     if (api === undefined || isModelProtocol(api)) return [];
     const at = ['models', 'providers', provider, 'api'];
-    return [{ at, found: `the text ${JSON.stringify(api)}`, expected: `one of ${spokenApis()}` }];
+    return [{ provider, at, found: `the text ${JSON.stringify(api)}`, expected: `one of ${spokenApis()}` }];
   });
 }
 

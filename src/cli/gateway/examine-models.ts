@@ -5,7 +5,7 @@ import { listAgentIds } from '../../config/agents.ts';
 import { withConfigVariables } from '../../config/config-variables.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import { formatModelRef, resolveModelChoice } from '../../config/model-choice.ts';
-import { resolveProvider } from '../../config/model-provider.ts';
+import { listUnspokenApis, resolveProvider } from '../../config/model-provider.ts';
 import type { CliIo } from '../cli-io.ts';
 import type { Section } from './doctor-section.ts';
 
@@ -18,7 +18,7 @@ export async function examineModels(loaded: LoadedConfig, io: CliIo, isLive: boo
   });
   const models = [...new Map(refs.map((ref) => [formatModelRef(ref), ref])).values()];
   const problems = new Set<string>();
-  const usable = models.filter(({ provider }) => {
+  const isUsable = (provider: string) => {
     try {
       resolveProvider(config, provider, environment.variables);
       return true;
@@ -26,7 +26,10 @@ export async function examineModels(loaded: LoadedConfig, io: CliIo, isLive: boo
       problems.add((error as Error).message);
       return false;
     }
-  });
+  };
+  const usable = models.filter(({ provider }) => isUsable(provider));
+  // Nobody can ever use such a provider, so it is wrong although no agent asks for it now.
+  for (const { provider } of listUnspokenApis(config)) isUsable(provider);
   const remarks: string[] = [];
   if (isLive) {
     const [{ ModelRegistry }, { askModel }] = await Promise.all([
