@@ -1,19 +1,20 @@
-// What recording costs: the same build twice, with the recorder and with `recorder.enabled: false`, both running the whole
-// time and asked in turns, in short rounds. The ratio of the processor time of each round is taken; the median of them is
-// told with the spread of the middle half. Requests are stored on both sides, because runs are taken up from them.
+// What recording costs: three gateways that run the whole time and are asked in turns, in short rounds: one as it is, one with
+// `recorder.enabled: false`, and one of a copy of the build that keeps no requests either. The ratio of the processor time of
+// each round is taken; the median of them is told with the spread of the middle half.
 //
 //   npm run bench:recorder -- [--rounds 31] [--turns 96] [--json] [--limit 1.1]
 //
-// With --limit, it ends with 1 when even the lower quarter of the ratios is above it.
+// With --limit, it ends with 1 when even the lower quarter of the ratios of everything to nothing is above it.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { buildWithoutCaptures } from './turn/build-without-captures.mjs';
 import { percentile } from './turn/load.mjs';
 import { killAll, startServer } from './turn/processes.mjs';
-import { inRounds, makeSides, openSide, ratioOf, takeTurns } from './turn/sides.mjs';
+import { makeSides, openSide, ratioOf, takeTurns } from './turn/sides.mjs';
 
 const { values: flags } = parseArgs({
   options: {
@@ -38,24 +39,42 @@ process.once('exit', killAll);
 try {
   const model = await startServer(join(here, 'turn', 'instant-model.mjs'));
   const dist = resolve(flags.dist);
-  const sides = await makeSides([dist, dist], { root, model, settings: [{}, { recorder: { enabled: false } }] });
+  const bare = await buildWithoutCaptures(dist, join(root, 'bare'));
+  const off = { recorder: { enabled: false } };
+  const sides = await makeSides([dist, dist, bare], { root, model, settings: [{}, off, off] });
   for (const side of sides) await openSide(side);
   for (const side of sides) await takeTurns(side, 8, warmUps);
   const rows = [];
   for (const sessions of [1, 8]) {
-    const { cpu } = await inRounds(sides, rounds, (side) => takeTurns(side, sessions, turns));
-    const { ratio, low, high } = ratioOf(cpu);
+    const cpu = [];
+    for (let round = 0; round < rounds; round++) {
+      const taken = [];
+      for (const index of orderOf(round)) taken[index] = (await takeTurns(sides[index], sessions, turns)).cpu;
+      cpu.push(taken);
+    }
     const median = (side) =>
       percentile(
-        cpu.map((pair) => pair[side]),
+        cpu.map((taken) => taken[side]),
         0.5,
       );
-    rows.push({ sessions, 'recorded, ms': median(0), 'not recorded, ms': median(1), ratio, low, high });
+    const between = (left, right) => ratioOf(cpu.map((taken) => [taken[left], taken[right]]));
+    const { ratio, low, high } = between(0, 2);
+    rows.push({
+      sessions,
+      'everything, ms': median(0),
+      'requests only, ms': median(1),
+      'nothing, ms': median(2),
+      ratio,
+      low,
+      high,
+      'requests only / nothing': between(1, 2).ratio,
+      'everything / requests only': between(0, 1).ratio,
+    });
   }
   if (flags.json) console.log(JSON.stringify({ rounds, turns, load: loadavg()[0], rows }, null, 2));
   else {
     console.log(
-      `Processor time of a turn; ${rounds} rounds of ${turns} turns of each side, in turns; load ${loadavg()[0]}`,
+      `Processor time of a turn; ${rounds} rounds of ${turns} turns of each gateway, in turns; load ${loadavg()[0]}`,
     );
     console.table(
       rows.map((row) => Object.fromEntries(Object.entries(row).map(([k, v]) => [k, Number(v.toFixed(3))]))),
@@ -65,4 +84,11 @@ try {
 } finally {
   killAll();
   await rm(root, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** Each gateway comes first, second and last equally often, and in both directions. */
+function orderOf(round) {
+  const first = round % 3;
+  const order = [first, (first + 1) % 3, (first + 2) % 3];
+  return round % 2 === 0 ? order : order.toReversed();
 }

@@ -53,6 +53,16 @@ describe('atrium debug', () => {
     expect(JSON.stringify(events)).not.toMatch(/the other words|the last words/);
   });
 
+  it('names the session that was probably meant', async () => {
+    const { sessionKey } = running.filled;
+    const typo = `${sessionKey}x`;
+    const on = await run('debug', 'on', 'raw-stream', '--session', typo);
+    expect(on.err).toContain(`it will be logged when it begins. Did you mean "${sessionKey}"?`);
+    const off = await run('debug', 'off', '--session', sessionKey);
+    expect(off.err).toContain(`No debug log was switched on for the session ${sessionKey}. Did you mean "${typo}"?`);
+    expect((await run('debug', 'off', '--session', typo)).err).toBe('');
+  });
+
   it('switches all logs on unless some are named, and off one by one', async () => {
     const on = (await running.home.runJson(['debug', 'on'])) as { active: object[] };
     expect(on.active).toHaveLength(4);

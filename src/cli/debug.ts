@@ -4,8 +4,10 @@ import { BadFlagError } from '../gateway/errors.ts';
 import { MAX_DEBUG_MS } from '../gateway/http/routes/debug.ts';
 import { type ActiveDebugLog, DEBUG_LOG_NAMES, type DebugLogName } from '../protocol/debug-log.ts';
 import { formatDuration, parseDuration } from '../protocol/duration.ts';
+import { nearMatch } from '../protocol/near-match.ts';
 import type { CliIo } from './cli-io.ts';
 import { type CliCommand, command } from './command.ts';
+import type { GatewayClient } from './gateway/gateway-client.ts';
 import { type Columns, listText } from './output/format-table.ts';
 import { formatTime } from './output/format-time.ts';
 
@@ -31,7 +33,10 @@ export const DEBUG_COMMANDS: readonly CliCommand[] = [
         '/api/debug/on',
         asked,
       );
-      const warnings = isKnown ? [] : [`There is no session ${session} yet; it will be logged when it begins.`];
+      const warnings =
+        isKnown || session === undefined
+          ? []
+          : [`There is no session ${session} yet; it will be logged when it begins.${await meantBy(session, client)}`];
       return { json: { active, isKnown }, text: formatActive(active, io), warnings };
     },
   }),
@@ -44,8 +49,10 @@ export const DEBUG_COMMANDS: readonly CliCommand[] = [
     needs: 'gateway',
     async run({ logs, session }, { client, io }) {
       const asked = { logs: parseLogs(logs), sessionKey: session };
+      const { active: before } = await client.get<{ active: ActiveDebugLog[] }>('/api/debug');
       const { active } = await client.post<{ active: ActiveDebugLog[] }>('/api/debug/off', asked);
-      return { json: { active }, text: formatActive(active, io) };
+      const warnings = session === undefined ? [] : wasOff(session, before);
+      return { json: { active }, text: formatActive(active, io), warnings };
     },
   }),
   command({
@@ -59,6 +66,29 @@ export const DEBUG_COMMANDS: readonly CliCommand[] = [
     },
   }),
 ];
+
+/** ` Did you mean "agent:main:main"?` when that is likely. */
+async function meantBy(session: string, client: GatewayClient): Promise<string> {
+  const { sessions } = await client.get<{ sessions: { sessionKey: string }[] }>('/api/sessions', { limit: 500 });
+  return suggestion(session, sessions);
+}
+
+/** Says that nothing was on for this session, so that a typing mistake does not look like success. */
+function wasOff(session: string, before: readonly ActiveDebugLog[]): readonly string[] {
+  const timed = before.flatMap(({ sessionKey, until }) =>
+    sessionKey === null || until === null ? [] : [{ sessionKey }],
+  );
+  if (timed.some(({ sessionKey }) => sessionKey === session)) return [];
+  return [`No debug log was switched on for the session ${session}.${suggestion(session, timed)}`];
+}
+
+function suggestion(session: string, known: readonly { readonly sessionKey: string }[]): string {
+  const meant = nearMatch(
+    session,
+    known.map(({ sessionKey }) => sessionKey),
+  );
+  return meant === undefined ? '' : ` Did you mean "${meant}"?`;
+}
 
 /** `raw-stream of agent:main:main until 2026-01-02 03:04:05`. */
 export function describeDebugLog({ log, sessionKey, until }: ActiveDebugLog, io: CliIo): string {

@@ -9,8 +9,11 @@ import { followLog, type LogFilter, type ReadLine, readLog } from '../telemetry/
 import type { CliIo } from './cli-io.ts';
 import { command } from './command.ts';
 import { CONFIG_OPTION } from './common-options.ts';
+import { GatewayRefusedError } from './errors.ts';
+import { lazyClient, openReadingClient, path } from './gateway/gateway-client.ts';
 import { LEVEL_WORDS } from './gateway/gateway-log.ts';
 import { visibleLine } from './output/text.ts';
+import { suggestId } from './suggest-id.ts';
 
 const DEFAULT_LINES = '50';
 const MOST_LINES = 100_000;
@@ -29,7 +32,7 @@ export const logs = command({
   },
   examples: ['logs', 'logs --follow --level warn', 'logs --run run_01… --lines 500'],
   notes: `The file is <state>/logs/atrium.log unless logging.file says otherwise; it holds what logging.level keeps.
-Exit code: 0 when there is a log, 1 when there is none yet, 2 when it could not be read.`,
+Exit code: 0 when there is a log, 1 when there is none yet, 2 when it could not be read or there is no such session or run.`,
   async run({ lines, follow, level, session, run, json, config }, { io }) {
     const filter: LogFilter = { level, sessionKey: session, runId: run };
     const file = await findFile(config, io);
@@ -42,10 +45,28 @@ Exit code: 0 when there is a log, 1 when there is none yet, 2 when it could not 
     }
     if (past.length > 0) return {};
     const isThere = (await readLog(file, 1, {})).length > 0;
-    if (isThere) return { warnings: ['No line matches.'] };
+    if (isThere) {
+      await checkNamed(session, run, io);
+      return { warnings: ['No line matches.'] };
+    }
     return { warnings: [`There is no log yet: ${file}. "atrium start" writes it.`], ok: false };
   },
 });
+
+/** A typing mistake must not look like a quiet log. Where no store can be asked, nobody knows what there is. */
+async function checkNamed(session: string | undefined, run: string | undefined, io: CliIo): Promise<void> {
+  const client = lazyClient(() => openReadingClient(io));
+  try {
+    if (session !== undefined) await client.get(path`/api/sessions/${session}`);
+    if (run !== undefined) await client.get(path`/api/runs/${run}`);
+  } catch (error) {
+    const given = [session, run].filter((each) => each !== undefined);
+    if (error instanceof GatewayRefusedError) throw await suggestId(error, given, client);
+    if (!isAtriumError(error)) throw error;
+  } finally {
+    await client.close();
+  }
+}
 
 /** A configuration that cannot be read is itself a reason to look into the log. */
 async function findFile(configPath: string | undefined, { environment }: CliIo): Promise<string> {

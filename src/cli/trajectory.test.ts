@@ -54,7 +54,9 @@ describe('atrium export-trajectory', () => {
     expect((await run('export-trajectory', '--sessionKey', sessionKey)).out).toContain('1 run written to');
     expect((await run('export-trajectory', '--sessionKey', sessionKey, '--session', 'other')).code).toBe(2);
     expect((await run('export-trajectory')).err).toContain('--session');
-    expect((await run('export-trajectory', '--session', 'agent:main:nowhere')).err).toContain('There is no session');
+    expect((await run('export-trajectory', '--session', 'agent:main:nowhere')).err).toContain(
+      'is not the key of a session',
+    );
     await running.start();
     expect((await run('export-trajectory', '--session', 'agent:main:nowhere')).err).toContain('There is no session');
   });

@@ -18,7 +18,9 @@ import { type Columns, formatFacts, formatTable } from './output/format-table.ts
 import { formatTime } from './output/format-time.ts';
 import { formatList, line } from './output/text.ts';
 import { parseBundledRun } from './parse-bundled-run.ts';
+import { checkSession } from './replay/check-session.ts';
 import { failedHook, formatRun } from './run.ts';
+import { suggestId } from './suggest-id.ts';
 
 export const TRAJECTORY_COMMANDS: readonly CliCommand[] = [
   command({
@@ -38,7 +40,9 @@ export const TRAJECTORY_COMMANDS: readonly CliCommand[] = [
       const { cwd } = io.environment;
       const asked = { isRedacted: redact, ...(out !== undefined && { parent: resolve(cwd, out) }) };
       const running = await askRunning(io, (client) =>
-        client.post<ExportedBundle>(path`/api/sessions/${key}/export`, asked),
+        client.post<ExportedBundle>(path`/api/sessions/${key}/export`, asked).catch(async (error) => {
+          throw await suggestId(error, [key], client);
+        }),
       );
       const made = running ?? (await exportFromStore({ ...asked, sessionKey: key }, io));
       return { json: made, text: formatExport(made) };
@@ -93,6 +97,7 @@ async function exportFromStore(
   });
   const store = await openSqliteStore({ file: join(stateDir, 'atrium', 'atrium.db'), readOnly: true });
   try {
+    await checkSession(store, request.sessionKey);
     const trajectoryDir = trajectoryPlaceOf(environment, config).dir;
     const redactor = await createRedactor(config);
     const parts = { store, trajectoryDir, redactor, now: () => io.now().getTime() };

@@ -11,6 +11,7 @@ import { boundValue, RECORD_LIMITS } from './bound-value.ts';
 import type { DebugLogs } from './debug-logs.ts';
 import { hashContent, hashText } from './hash-content.ts';
 import type { HookRecordSink } from './hook-record-sink.ts';
+import { redactText } from './redact.ts';
 import type { TraceContext, TraceType, Trajectory } from './trajectory.ts';
 
 export interface RecorderParts {
@@ -208,7 +209,8 @@ export class Recorder {
     const { hook, id, owner, at, ms, outcome, changed, runId, sessionKey } = call;
     const { trajectory, hookRecords, hookStatistics } = this.#parts;
     const isHidden = write === 'hashes' && call.isOwnWords !== true;
-    const error = call.error !== undefined && isHidden ? hashText(call.error) : call.error;
+    const { redact = redactText } = this.#parts;
+    const error = call.error === undefined ? undefined : isHidden ? hashText(call.error) : redact(call.error);
     const diff = call.diff && write === 'whole' ? boundValue(call.diff(), RECORD_LIMITS, this.#parts.redact) : null;
     if (context) {
       const facts = { hook, handler: id, owner, ms, outcome, changed, error };

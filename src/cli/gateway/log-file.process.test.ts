@@ -45,8 +45,15 @@ test('a run is found in the log by its id, and nothing that was said is in it', 
 
   const shown = await runAtrium(['logs', '--run', String(ended?.runId), '--level', 'info'], { home: home.home });
   expect(shown.out).toMatch(/^\S+Z info: The run is done after .* \[runId=\S+ sessionKey=\S+\]\n$/);
+  const quiet = await runAtrium(['logs', '--run', String(ended?.runId), '--level', 'error'], { home: home.home });
+  expect([quiet.out, quiet.err, quiet.code]).toEqual(['', 'No line matches.\n', 0]);
+  const key = String(ended?.sessionKey);
+  const unknown = await runAtrium(['logs', '--session', key.slice(0, -1)], { home: home.home });
+  expect([unknown.out, unknown.code]).toEqual(['', 2]);
+  expect(unknown.err).toContain(`Did you mean "${key}"?`);
   const none = await runAtrium(['logs', '--run', 'no-such-run'], { home: home.home });
-  expect([none.out, none.err, none.code]).toEqual(['', 'No line matches.\n', 0]);
+  expect([none.out, none.code]).toEqual(['', 2]);
+  expect(none.err).toContain('no-such-run');
   expect((await runAtrium(['logs', '--lines', 'many'], { home: home.home })).code).toBe(2);
 });
 

@@ -106,6 +106,7 @@ describe.each(['up', 'down'])('a replay with another model, with the gateway %s'
     expect([code, err]).toEqual([0, '']);
     expect(out).toMatch(/^tools +read \(from the record\)$/m);
     expect(out).toContain('The other answer\nQuite so.\n');
+    expect(out).toMatch(/^counted +in "atrium usage", under the session replay$/m);
     const table = (await atrium('usage', '--by', 'session')).out;
     expect(table).toMatch(/^replay +2 /m);
     const { usage } = await counted();

@@ -252,7 +252,7 @@ function formatAnswers(reply: string | undefined, other: OtherAnswer, width: num
     ['asked', `${other.provider}/${other.model}`],
     ['usage', `${usage.input} in (${usage.cacheRead} from the cache), ${usage.output} out`],
     ['cost', formatCost({ cost: cost ?? null, unpriced: 0 })],
-    ['counted', 'no; "atrium usage" has what the gateway called'],
+    ['counted', 'in "atrium usage", under the session replay'],
     ['tools', calls.length === 0 ? undefined : calls.join(', ')],
     ['error', error],
   ]);

@@ -120,17 +120,16 @@ export class ReceiptIndex {
 
   /** False when the captures of one were changed or removed meanwhile; then the next look finds what is left. */
   async #commit(read: readonly ReadRun[]): Promise<boolean> {
-    const marks = (isIndexed: boolean) => read.map((each) => markWrite(each, isIndexed));
     const commit = (writes: readonly Write[]) =>
       this.#parts.store.commit(writes, { site: 'prompt-receipt', lazy: true });
     try {
       const receipts = read.flatMap(({ receipt }) => receipt ?? []);
       const numbers = await this.#store(receipts, async (writes) => {
-        const { seqs } = await commit([...writes, ...marks(false)]);
+        const { seqs } = await commit([...writes, ...stillThere(read)]);
         return seqs;
       });
       const numberOf = (piece: Piece) => numbers.get(keyOf(piece));
-      await commit([...marks(true), ...read.flatMap((each) => receiptWrites(each, numberOf))]);
+      await commit([...markWrites(read), ...read.flatMap((each) => receiptWrites(each, numberOf))]);
       return true;
     } catch (error) {
       if (error instanceof PreconditionFailedError) return false;
@@ -234,9 +233,22 @@ function lastUses(receipts: readonly RunReceipt[]): ReadonlyMap<string, UsedPiec
   return used;
 }
 
-function markWrite({ run: { runId }, captures }: ReadRun, isIndexed: boolean): Write {
-  const where = { runId, call: { in: captures.map(({ call }) => call) } };
-  return { update: 'captures', where, set: { isIndexed }, expect: captures.length };
+/**
+ * Fails when the session of one of the runs was deleted meanwhile, which removes its frame too. Only the frames are looked
+ * at, because an update writes its rows anew.
+ */
+function stillThere(read: readonly ReadRun[]): readonly Write[] {
+  const runIds = read.flatMap(({ run: { runId }, receipt }) => (receipt ? [runId] : []));
+  if (runIds.length === 0) return [];
+  const where = { runId: { in: runIds }, call: FRAME_CALL };
+  return [{ update: 'captures', where, set: { isIndexed: false }, expect: runIds.length }];
+}
+
+/** Fails when a capture of one of the runs was added or removed since they were read. */
+function markWrites(read: readonly ReadRun[]): readonly Write[] {
+  const captures = read.reduce((sum, each) => sum + each.captures.length, 0);
+  const where = { runId: { in: read.map(({ run: { runId } }) => runId) } };
+  return read.length === 0 ? [] : [{ update: 'captures', where, set: { isIndexed: true }, expect: captures }];
 }
 
 function receiptWrites({ run, receipt }: ReadRun, numberOf: (piece: Piece) => number | undefined): readonly Write[] {
