@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import JSON5 from 'json5';
 import { describe, expect, it } from 'vitest';
 import { forAll } from '../testkit/for-all.ts';
 import { type ConfigPath, withValueAt } from './config-path.ts';
@@ -10,6 +11,16 @@ const edit = (text: string, path: ConfigPath, value: unknown) => parse(text).edi
 describe('a JSON5 source', () => {
   it('reads comments, bare keys, single quotes and trailing commas', () => {
     expect(parse('// top\n{ a: \'x\', /* b */ "b": [1, 2,], }').value).toEqual({ a: 'x', b: [1, 2] });
+  });
+
+  it('means the same for plain JSON as the parser of JSON5', () => {
+    const odd = '{"__proto__": {"x": 1}, "a": 1, "b": -0, "a": 1e400, "\\u2028": "\u2028"}';
+    expect(parse(odd).value).toEqual(JSON5.parse(odd));
+    expect(Object.keys(parse(odd).value as object)).toEqual(Object.keys(JSON5.parse(odd)));
+    forAll([fc.dictionary(fc.string(), fc.jsonValue())], (value) => {
+      const text = JSON.stringify(value);
+      expect(parse(text).value).toEqual(JSON5.parse(text));
+    });
   });
 
   it.each(['', '   \n', '// nothing here yet\n', '/* nothing */'])('reads %j as an empty object', (text) => {

@@ -1,5 +1,6 @@
-// A JSON5 configuration file. The JSON5 reference parser decides what the text means. A second parser that keeps
-// positions is used only for line numbers and edits; where it does not understand the text, line numbers are
+// A JSON5 configuration file. The JSON5 reference parser decides what the text means; where the text is plain JSON, which
+// means the same in both, the one of the language is some ten times as fast. Another parser, which keeps positions, is used
+// only for line numbers and edits; where it does not understand the text, line numbers are
 // approximate and edits are refused.
 
 import {
@@ -17,8 +18,9 @@ import { ConfigEditError, ConfigSyntaxError } from './errors.ts';
 import { isPlainObject } from './plain-object.ts';
 
 export function parseJson5Source(file: string, text: string): ConfigSource {
-  const isEmpty = !hasValue(text);
-  const value = isEmpty ? {} : parseValue(file, text);
+  const plain = parsePlain(text);
+  const isEmpty = plain === undefined && !hasValue(text);
+  const value = plain ?? (isEmpty ? {} : parseValue(file, text));
   refuseDeepValue(file, value);
   let tree: DocumentNode | undefined;
   const positions = () => {
@@ -53,6 +55,16 @@ export function parseJson5Source(file: string, text: string): ConfigSource {
     },
     comments: () => commentsOf(text),
   };
+}
+
+/** Undefined for everything that is not an object in plain JSON. */
+function parsePlain(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isPlainObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function parseValue(file: string, text: string): unknown {
