@@ -10,8 +10,12 @@ const ENTRIES = 10;
 
 /** Null for a session in which a person has said nothing yet, or of which nothing is kept. */
 export async function readFirstWords(store: Store, sessionId: string): Promise<string | null> {
-  const where = { sessionId, kind: 'message' };
-  const entries = await store.select('transcript', { where, orderBy: [['position', 'asc']], limit: ENTRIES });
-  const first = entries.find((entry) => entry.message.role === 'user' && oneLine(saidIn(entry)) !== '');
-  return first ? oneLine(saidIn(first), MOST_CHARS) : null;
+  const read = async (limit: number) => {
+    const where = { sessionId, kind: 'message' };
+    const entries = await store.select('transcript', { where, orderBy: [['position', 'asc']], limit });
+    const first = entries.find((entry) => entry.message.role === 'user' && oneLine(saidIn(entry)) !== '');
+    return first ? oneLine(saidIn(first), MOST_CHARS) : null;
+  };
+  // Most sessions begin with what a person said, and a list asks this for each of its sessions.
+  return (await read(1)) ?? read(ENTRIES);
 }
