@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listAgentIds, resolveAgentConfig, resolveDefaultAgentId } from './agents.ts';
+import { listAgentIds, resolveAgentConfig, resolveDefaultAgentId, withFixedAgents } from './agents.ts';
 import type { Config } from './schema.ts';
 
 describe('the agents of a configuration', () => {
@@ -39,4 +39,16 @@ describe('the agents of a configuration', () => {
     expect(listAgentIds({ agents: { list: 'none' } } as unknown as Config)).toEqual(['main']);
     expect(resolveDefaultAgentId({})).toBe('main');
   });
+});
+
+it('sees a change of a list that a program made itself, and gives out one that cannot change', () => {
+  const list = [{ id: 'one' }, { id: 'two', default: true }];
+  const config = { agents: { list } };
+  expect(resolveDefaultAgentId(config)).toBe('two');
+  const fixed = withFixedAgents(config);
+  list[0] = { id: 'three' };
+  expect(listAgentIds(config)).toEqual(['three', 'two']);
+  expect(listAgentIds(fixed)).toEqual(['one', 'two']);
+  expect(() => (fixed.agents?.list ?? []).push({ id: 'four' })).toThrow(TypeError);
+  expect(withFixedAgents({})).toEqual({});
 });

@@ -43,7 +43,7 @@ export function resolveAgentDir(cfg: Config, agentId: string, env: EnvironmentVa
 }
 
 export function listAgentConfigs(cfg: Config | undefined): AgentConfig[] {
-  return agentEntries(listIn(cfg));
+  return [...agentsOf(cfg).entries];
 }
 
 function listIn(cfg: Config | undefined): readonly unknown[] {
@@ -65,6 +65,8 @@ interface KnownAgents {
   readonly defaults: readonly unknown[];
   readonly byId: ReadonlyMap<string, AgentConfig>;
   readonly defaultId: string;
+  /** True when neither the list nor an entry can change any more, so that nothing need be compared. */
+  readonly isFixed: boolean;
 }
 
 const KNOWN_AGENTS = new WeakMap<readonly unknown[], KnownAgents>();
@@ -72,7 +74,7 @@ const KNOWN_AGENTS = new WeakMap<readonly unknown[], KnownAgents>();
 function agentsOf(cfg: Config | undefined): KnownAgents {
   const list = listIn(cfg);
   const known = KNOWN_AGENTS.get(list);
-  if (known && isAsRead(known, list)) return known;
+  if (known && (known.isFixed || isAsRead(known, list))) return known;
   const entries = agentEntries(list);
   const byId = new Map<string, AgentConfig>();
   for (const entry of entries) if (!byId.has(agentIdOf(entry))) byId.set(agentIdOf(entry), entry);
@@ -83,9 +85,17 @@ function agentsOf(cfg: Config | undefined): KnownAgents {
     defaults: entries.map((entry) => entry.default),
     byId,
     defaultId: chosen === undefined ? DEFAULT_AGENT_ID : agentIdOf(chosen),
+    isFixed: Object.isFrozen(list) && list.every(Object.isFrozen),
   };
   KNOWN_AGENTS.set(list, made);
   return made;
+}
+
+/** The same configuration with a list of agents of its own that cannot be changed: every look at an agent is quicker. */
+export function withFixedAgents(cfg: Config): Config {
+  if (listIn(cfg).length === 0) return cfg;
+  const list = listIn(cfg).map((entry) => Object.freeze(isPlainObject(entry) ? { ...entry } : entry));
+  return { ...cfg, agents: { ...cfg.agents, list: Object.freeze(list) as AgentConfig[] } };
 }
 
 /** A plain loop, because it is run for every look at an agent. A list with entries that are no agents is read each time. */

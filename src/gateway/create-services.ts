@@ -98,11 +98,11 @@ export function createServices(options: ServiceOptions): Services {
     attachments: new Attachments({ files: options.files, web: webFetchSettingsOf(config) }),
     route,
     subscribe: options.subscribe,
-    status: async () => {
+    status: async (asked) => {
       // A change of the files is noticed here even when it was made a moment ago.
       await configWatch.state();
       const near = describeNearLimits(await readSpending(store, spend(), now()));
-      const told = await readGatewayStatus(options.statusParts);
+      const told = await readGatewayStatus(options.statusParts, asked);
       return { ...told, warnings: [...told.warnings, ...near] };
     },
     pulse: () => options.pulse.samples,

@@ -5,7 +5,13 @@
 // agent stay as they were at the start.
 
 import { isDeepStrictEqual } from 'node:util';
-import { type AgentConfig, agentIdOf, listAgentConfigs, resolveDefaultAgentId } from '../config/agents.ts';
+import {
+  type AgentConfig,
+  agentIdOf,
+  listAgentConfigs,
+  resolveDefaultAgentId,
+  withFixedAgents,
+} from '../config/agents.ts';
 import type { Config } from '../config/schema.ts';
 import { LIVE_CONTEXT_SETTINGS } from './composer/context-engine.ts';
 
@@ -59,7 +65,7 @@ export class LiveConfig {
 
   constructor(start: Config) {
     this.#start = start;
-    this.#now = start;
+    this.#now = withFixedAgents(start);
     const sections = [...LIVE_SECTIONS, 'gateway', 'bootstrap', 'hooks', 'openboa'] as const;
     const getters = sections.map((name) => [name, { enumerable: true, get: () => this.#now[name] }] as const);
     this.config = Object.defineProperties({ ...start }, Object.fromEntries(getters));
@@ -67,7 +73,7 @@ export class LiveConfig {
 
   /** Takes up what can change. Returns whether anything is another value now. */
   apply(changed: Config): boolean {
-    const next = mixed(this.#start, changed);
+    const next = withFixedAgents(mixed(this.#start, changed));
     if (isDeepStrictEqual(next, this.#now)) return false;
     this.#now = next;
     return true;

@@ -1,9 +1,9 @@
 // Makes sure that an agent has a workspace before its first run: a fresh machine gets templates, an existing workspace
-// is not changed. Runs wait for it once. A failure is a warning, and the next run tries again, so that no restart is
+// is not changed. Runs wait for it once, and nothing else does. A failure is a warning, and the next run tries again, so that no restart is
 // needed after the cause was fixed. From then on it knows whether the agent's first run goes on.
 
 import { resolveAgentWorkspaceDir } from '../config/agent-workspace.ts';
-import { listAgentIds, resolveAgentConfig, resolveAgentDefaults } from '../config/agents.ts';
+import { listAgentIds, resolveAgentConfig, resolveAgentDefaults, resolveDefaultAgentId } from '../config/agents.ts';
 import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
 import { TAXONOMIES } from '../context/taxonomy.ts';
@@ -23,6 +23,9 @@ export class Workspaces {
   /** The problem of each agent, until its workspace exists. */
   readonly #problems = new Map<string, string>();
   readonly #firstRuns: FirstRuns;
+  /** Until all workspaces are prepared that were asked for. */
+  #all = Promise.resolve();
+  #isClosed = false;
 
   constructor(parts: WorkspacesParts) {
     this.#parts = parts;
@@ -33,9 +36,18 @@ export class Workspaces {
     return [...this.#problems.values()];
   }
 
-  /** Starts to prepare all workspaces, and does not wait. */
+  /** Starts to prepare all workspaces, that of the default agent first, and does not wait. */
   prepareAll(): void {
-    for (const agentId of listAgentIds(this.#parts.config)) void this.ready(agentId);
+    this.#all = this.#all.then(() => this.#prepareEach());
+  }
+
+  /** One after the other, because hundreds at once would keep a start from being ready. */
+  async #prepareEach(): Promise<void> {
+    const { config } = this.#parts;
+    for (const agentId of [resolveDefaultAgentId(config), ...listAgentIds(config)]) {
+      if (this.#isClosed) return;
+      await this.ready(agentId);
+    }
   }
 
   /** Resolves when the agent's workspace exists, or cannot be created, and it is known whether its first run goes on. */
@@ -56,6 +68,8 @@ export class Workspaces {
 
   /** Resolves when no workspace is being prepared any more. */
   async settle(): Promise<void> {
+    this.#isClosed = true;
+    await this.#all;
     await Promise.all(this.#preparing.values());
     this.#firstRuns.close();
   }

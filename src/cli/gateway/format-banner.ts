@@ -30,7 +30,9 @@ export async function formatBanner({
   isModelConfigured = () => false,
   hasOpenClawState = async () => false,
 }: BannerFacts): Promise<string> {
-  const { version, agents, channels, store, waiting, deadLetters, unused, ...status } = await services.status();
+  const { version, agents, channels, store, waiting, deadLetters, unused, ...status } = await services.status({
+    kinds: false,
+  });
   const warnings = status.warnings.filter((warning) => !told.includes(warning));
   const lines = [
     `Atrium ${version} is ready.`,

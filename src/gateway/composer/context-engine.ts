@@ -186,9 +186,15 @@ export class ContextEngine implements ContextPort {
   /** Every agent of the configuration; one that cannot be prepared is left out. */
   async prepareAll(): Promise<readonly PreparedAgent[]> {
     const at = new Date(0);
-    const ids = listAgentIds(this.#config);
-    const prepared = await Promise.allSettled(ids.map((agentId) => this.prepare({ agentId, at })));
-    return prepared.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
+    const prepared: PreparedAgent[] = [];
+    // One after the other, because a message that comes in meanwhile need not wait for hundreds of agents.
+    for (const agentId of listAgentIds(this.#config)) {
+      await this.prepare({ agentId, at }).then(
+        (agent) => prepared.push(agent),
+        () => undefined,
+      );
+    }
+    return prepared;
   }
 
   /**

@@ -83,7 +83,10 @@ export interface StatusParts {
   readonly startedAt: number;
 }
 
-export async function readGatewayStatus(parts: StatusParts): Promise<GatewayStatus> {
+export async function readGatewayStatus(
+  parts: StatusParts,
+  { kinds = true }: { readonly kinds?: boolean } = {},
+): Promise<GatewayStatus> {
   const { store, lanes, channels } = parts;
   const [waiting, approvals, pairings, queued, failed, deadIn, deadOut, sessions, schedule] = await Promise.all([
     lanes.waiting(),
@@ -121,7 +124,7 @@ export async function readGatewayStatus(parts: StatusParts): Promise<GatewayStat
     unused: parts.unused(),
     keys: parts.keys(),
     debug: parts.debug(),
-    records: await parts.sizes.read({ kinds: true }),
+    records: await parts.sizes.read({ kinds }),
   };
 }
 

@@ -58,7 +58,8 @@ export interface Services {
    * that unsubscribes. A listener that throws does not disturb others.
    */
   subscribe(listener: (event: LiveEvent) => void): () => void;
-  status(): Promise<GatewayStatus>;
+  /** Without `kinds`, what each kind of record takes is left out, which takes a while to measure in a large store. */
+  status(asked?: { readonly kinds?: boolean }): Promise<GatewayStatus>;
   /** How the gateway was in the last hour, the oldest sample first. */
   pulse(): readonly PulseSample[];
   /** The metrics as text for Prometheus. */

@@ -94,7 +94,7 @@ export const GATEWAY_ROUTES: readonly Route[] = [
     summary: 'The agents with their models and workspaces.',
     access: 'token',
     answer: (z) => z.object({ agents: z.array(agent(z)) }),
-    handle: async ({ services }) => ({ agents: (await services.status()).agents }),
+    handle: async ({ services }) => ({ agents: (await services.status({ kinds: false })).agents }),
   }),
   route({
     method: 'post',
