@@ -94,6 +94,7 @@ describe('a gateway that is killed', () => {
     it('a session was given a title, keeps it or not', () => inTurn(() => sessionMark(moment)), TIMEOUT_MS);
     it('a session was given a model, answers with it', () => inTurn(() => sessionModel(moment)), TIMEOUT_MS);
     it('a bootstrap file is as it was, whatever was kept of it', () => inTurn(() => fileVersion(moment)), TIMEOUT_MS);
+    it('a session was branched, has one branch and goes on in it', () => inTurn(() => branch(moment)), TIMEOUT_MS);
     it('an injection was queued, shows it in one run', () => inTurn(() => injection(moment)), TIMEOUT_MS);
     it('a session was reset, stops its run once and goes on', () => inTurn(() => session(moment)), TIMEOUT_MS);
     it('a person began a new session, ends the old one once', () => inTurn(() => rollOver(moment)), TIMEOUT_MS);
@@ -408,6 +409,39 @@ async function fileVersion(moment: Moment): Promise<void> {
     // The text that was replaced is kept before the file is touched.
     expect(await read()).toEqual(before);
     expect((await write()).file.text).toBe('Be brief.');
+    await gateway.stop();
+  } finally {
+    await close();
+  }
+}
+
+async function branch(moment: Moment): Promise<void> {
+  const { gateway, web, close } = await stage(() => reply('An answer.'));
+  try {
+    await gateway.start({ failpoints: [`branch:${moment}`] });
+    web.say('1', 'm1');
+    await web.until(({ parts }) => parts.length >= 1, 'for an answer');
+    const key = web.accepted.get('1')?.sessionKey ?? '';
+    const give = () =>
+      gateway.json<{ session: JsonObject }>(`/api/sessions/${encodeURIComponent(key)}/branch`, {
+        body: { name: 'another-way' },
+      });
+    await expect(give()).rejects.toThrow();
+    await expectDeath(gateway, `branch:${moment}`);
+    await gateway.start();
+    const before = await gateway.json<{ sessions: JsonObject[] }>('/api/sessions');
+    expect(before.sessions).toHaveLength(moment === 'before' ? 1 : 2);
+    const { session } = await give();
+    expect(session).toMatchObject({ title: 'Branch of m1', branchAt: 2 });
+    const after = await gateway.json<{ sessions: JsonObject[] }>('/api/sessions');
+    expect(after.sessions).toHaveLength(2);
+    const said = await gateway.fetch('/v1/chat/completions', {
+      body: { model: 'atrium', messages: [{ role: 'user', content: 'm2' }] },
+      headers: { 'x-openclaw-session-key': String(session.sessionKey) },
+    });
+    expect(await said.text()).toContain('An answer.');
+    const asked = gateway.model.requests.at(-1)?.json.messages as JsonObject[];
+    expect(asked.filter(({ role }) => role === 'assistant')).toHaveLength(1);
     await gateway.stop();
   } finally {
     await close();

@@ -19,6 +19,8 @@ function session(sessionKey: string, activeAt: number, more: Partial<ListedSessi
     title: null,
     archivedAt: null,
     seenAt: null,
+    branchOf: null,
+    branchAt: null,
     type: 'interactive',
     ...more,
   };

@@ -18,6 +18,7 @@ export function showEntry(turn: Turn, { kind, message, shown, at, meta }: Transc
     const { toolCallId, toolName, isError = false, content } = message;
     turn.endTool(toolCallId, toolName, { isError, content });
   } else {
+    if (typeof meta.thoughts === 'string') turn.addThought(0, meta.thoughts);
     const calls = message.content.filter((part) => part.type === 'tool-call');
     if (text !== '') turn.addWords(text);
     for (const { id, name, params } of calls) turn.startTool(id, name, params);

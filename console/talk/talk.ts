@@ -201,7 +201,7 @@ export class Talk {
 
   #receive(frame: ServerFrame): void {
     this.#show(frame);
-    this.#ports.changed(frame.type === 'text-delta');
+    this.#ports.changed(frame.type === 'text-delta' || frame.type === 'thought-delta');
   }
 
   #show(frame: ServerFrame): void {
@@ -220,6 +220,10 @@ export class Talk {
         break;
       case 'text-delta':
         this.#turn(frame.runId).addDraft(frame.call, frame.text);
+        this.#turn(frame.runId).setLive(true);
+        break;
+      case 'thought-delta':
+        this.#turn(frame.runId).addThought(frame.call, frame.text);
         this.#turn(frame.runId).setLive(true);
         break;
       case 'text-reset':
@@ -269,6 +273,7 @@ export class Talk {
       case 'watching':
       case 'changed':
       case 'sample':
+      case 'session-news':
         break;
       default:
         // A new kind of frame is a type error here until the page knows what it means.

@@ -13,6 +13,8 @@ export type FlowItem = { readonly key: number } & FlowContent;
 type FlowContent =
   /** The text that the model is writing, before it is delivered. */
   | { readonly kind: 'draft'; readonly call: number; readonly text: string }
+  /** What the model thinks before it answers. */
+  | { readonly kind: 'thoughts'; readonly call: number; readonly text: string }
   /** What the agent said before the page was opened. */
   | { readonly kind: 'words'; readonly text: string }
   | { readonly kind: 'part'; readonly text: string; readonly files?: readonly SentFile[] | undefined }
@@ -132,7 +134,17 @@ export class Turn {
   }
 
   resetDraft(call: number): void {
-    this.#setFlow(this.#flow.filter((item) => item.kind !== 'draft' || item.call !== call));
+    this.#setFlow(
+      this.#flow.filter((item) => (item.kind !== 'draft' && item.kind !== 'thoughts') || item.call !== call),
+    );
+  }
+
+  /** `call` is 0 for thoughts of the past, which are whole. */
+  addThought(call: number, text: string): void {
+    const last = this.#flow.at(-1);
+    if (last?.kind === 'thoughts' && last.call === call) {
+      this.#setFlow([...this.#flow.slice(0, -1), { ...last, text: last.text + text }]);
+    } else this.#add({ kind: 'thoughts', call, text });
   }
 
   addWords(text: string): void {
@@ -155,7 +167,7 @@ export class Turn {
     this.setLive(false);
     // Text before a tool call is not a draft of the answer.
     const last = this.#flow.at(-1);
-    if (this.#parts === 0 && last?.kind === 'draft') this.resetDraft(last.call);
+    if (this.#parts === 0 && last?.kind === 'draft') this.#setFlow(this.#flow.slice(0, -1));
     this.#parts++;
     // A failure is delivered like an answer, so it is shown only once.
     const problem = this.#flow.find((item) => item.kind === 'problem');

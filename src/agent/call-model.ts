@@ -28,6 +28,8 @@ import { settleCall } from './spend/settle-call.ts';
 
 export interface CalledModel {
   readonly message: AssistantMessage;
+  /** What the model told of its thoughts before the message; empty when it told none. */
+  readonly thoughts: string;
   readonly stop: ModelEnd['stop'];
   /** Why the provider withholds the answer, in its own words. */
   readonly withheld?: string | undefined;
@@ -70,6 +72,7 @@ export async function callModel(parts: RunParts, run: OpenRun, asked: Conversati
 
 interface Attempt {
   readonly message: AssistantMessage;
+  readonly thoughts: string;
   readonly stop: ModelEnd['stop'];
   readonly withheld?: string | undefined;
   readonly notes: readonly string[];
@@ -88,15 +91,16 @@ async function attemptWithRetries(parts: RunParts, run: OpenRun, conversation: C
     const { stop, error, withheld, notes = [] } = streamed.end;
     warnOfNotes(parts, run, conversation.model, streamed.end);
     if (stop !== 'error' && stop !== 'aborted')
-      return { message: streamed.message, stop, withheld, notes, usage, attempts };
+      return { message: streamed.message, thoughts: streamed.thoughts, stop, withheld, notes, usage, attempts };
     const failure: ModelFailure = error ?? {
       kind: 'unknown',
       message: 'the stream ended without a reason',
       retryable: false,
     };
     const delay = failure.retryable ? retryDelayMs(failure, attempts, Math.random) : undefined;
-    if (streamed.message.content.length > 0) reset(parts, run, conversation, failure.message);
-    if (delay === undefined) return { message: streamed.message, stop, notes, usage, attempts, failure };
+    if (streamed.message.content.length > 0 || streamed.thoughts !== '')
+      reset(parts, run, conversation, failure.message);
+    if (delay === undefined) return { message: streamed.message, thoughts: '', stop, notes, usage, attempts, failure };
     await parts.sleep(delay, run.signal);
   }
 }
@@ -106,7 +110,7 @@ async function streamOnce(
   run: OpenRun,
   conversation: Conversation,
   attempts: number,
-): Promise<{ message: AssistantMessage; end: ModelEnd }> {
+): Promise<{ message: AssistantMessage; end: ModelEnd; thoughts: string }> {
   const { model, call, wire } = conversation;
   const { runId, sessionKey, attempt } = run;
   const startedAt = parts.now();
@@ -135,7 +139,7 @@ async function streamOnce(
     firstByteAt ??= parts.now();
     if (event.type === 'text-delta') {
       text += event.text;
-      void parts.tell('text-streamed', { runId, sessionKey, kind: 'text', attempt, call, text: event.text });
+      void parts.tell('text-streamed', { runId, sessionKey, attempt, call, text: event.text });
     } else if (event.type === 'tool-call') {
       if (text !== '') content.push({ type: 'text', text });
       text = '';
@@ -144,7 +148,7 @@ async function streamOnce(
       content.push({ type: 'tool-call', id, name: event.name, params: parseToolInput(event.input) });
     } else if (event.type === 'reasoning-delta') {
       thinking += event.text;
-      void parts.tell('text-streamed', { runId, sessionKey, kind: 'thinking', attempt, call, text: event.text });
+      void parts.tell('thought-streamed', { runId, sessionKey, attempt, call, text: event.text });
     } else if (event.type === 'end') end = event;
   }
   if (text !== '') content.push({ type: 'text', text });
@@ -166,7 +170,7 @@ async function streamOnce(
   void parts.tell('model-ended', ended);
   if (end.stop !== 'error' && end.stop !== 'aborted')
     void parts.tell('answer-received', { ...exchange, prompt: run.text, message, text: said, usage: end.usage });
-  return { message, end };
+  return { message, end, thoughts: thinking };
 }
 
 /** Everything that the model wrote counts, also what it wants a tool to do. */

@@ -29,7 +29,7 @@ export async function converse(parts: RunParts, run: OpenRun, begun: Conversatio
     run.ownEntries.map(({ message }) => message),
     toolNamesOf(begun),
   );
-  const taken = begun.asked ? await startToolCalls(parts, run, begun, begun.asked, loops) : begun.pending;
+  const taken = begun.asked ? await startToolCalls(parts, run, begun, { message: begun.asked }, loops) : begun.pending;
   if (taken?.kind === 'suspension') return taken;
   const first = taken ? await settle(parts, run, begun, taken, loops) : begun;
   if (isSuspension(first)) return first;
@@ -62,7 +62,7 @@ export async function converse(parts: RunParts, run: OpenRun, begun: Conversatio
         // A person who asked must get an answer; a run that no person waits for may end without words.
         if (lastText === '' && !WORDLESS.has(run.kind))
           throw new ModelAnsweredNothingError({ provider, model, stop: called.stop });
-        return { kind: 'answer', reply: lastText, message, ...told };
+        return { kind: 'answer', reply: lastText, message, thoughts: called.thoughts, ...told };
       }
       conversation = await goOn(parts, run, conversation, await revise(parts, run, message, revision), 'revision');
       continue;
@@ -70,7 +70,7 @@ export async function converse(parts: RunParts, run: OpenRun, begun: Conversatio
 
     if (round > parts.settings.maxToolRounds)
       throw new ToolRoundsExceededError({ limit: parts.settings.maxToolRounds });
-    const started = await startToolCalls(parts, run, conversation, message, loops);
+    const started = await startToolCalls(parts, run, conversation, called, loops);
     if (started.kind === 'suspension') return started;
     const settled = await settle(parts, run, conversation, started, loops);
     if (isSuspension(settled)) return settled;

@@ -14,6 +14,7 @@ import type { Answer, PlannedAnswer, RunParts } from './run-parts.ts';
 import { spokenReply } from './spoken-reply.ts';
 import { speaksItself } from './subagents/speaks-itself.ts';
 import { childrenOf } from './subagents/told-results.ts';
+import { thoughtsMeta } from './thoughts-meta.ts';
 import { withdrawEntries } from './withdraw-entries.ts';
 import { writeMessage } from './write-message.ts';
 
@@ -76,6 +77,7 @@ async function entriesOf(parts: RunParts, run: OpenRun, answer: RunAnswer): Prom
       meta: {
         ...(isSynthetic ? { synthetic: true } : {}),
         ...rewriterOf(isSynthetic ? SYNTHETIC_AUTHOR : 'model', rewrittenBy),
+        ...thoughtsMeta(answer.thoughts, rewrittenBy),
       },
     }),
   ];

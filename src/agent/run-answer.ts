@@ -10,6 +10,8 @@ export interface RunAnswer {
   readonly reply: string;
   /** The model's last message, which is not in the transcript yet. */
   readonly message?: AssistantMessage | undefined;
+  /** What the model told of its thoughts before that message. */
+  readonly thoughts?: string | undefined;
   /** The user's message, where no committed request holds it. */
   readonly userMessage?: WrittenMessage | undefined;
   /** A plugin or a command answered, not a model. */

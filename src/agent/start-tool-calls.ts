@@ -23,6 +23,7 @@ import type { OpenRun } from './open-run.ts';
 import type { RunParts } from './run-parts.ts';
 import { type ApprovalSubject, type SoughtApproval, seekApproval } from './seek-approval.ts';
 import { type ApprovalSuspension, tellVoid } from './suspend-run.ts';
+import { thoughtsMeta } from './thoughts-meta.ts';
 import { writeMessage } from './write-message.ts';
 
 /** When one of the calls needs a person who has not answered yet, none of them starts. */
@@ -30,7 +31,7 @@ export async function startToolCalls(
   parts: RunParts,
   run: OpenRun,
   conversation: Conversation,
-  message: AssistantMessage,
+  { message, thoughts }: { readonly message: AssistantMessage; readonly thoughts?: string | undefined },
   loops: LoopWatch,
 ): Promise<PendingCalls | ApprovalSuspension> {
   const stored = conversation.asked ? await unspentApprovals(parts, run) : [];
@@ -43,7 +44,7 @@ export async function startToolCalls(
   }
   const isWaiting = gated.sought.some(({ kind }) => kind !== 'answered');
   if (isWaiting) return suspensionOf(message, gated.sought, conversation.asked !== undefined);
-  return begin(parts, run, conversation, message, gated, stored);
+  return begin(parts, run, conversation, { message, thoughts }, gated, stored);
 }
 
 interface GatedCalls {
@@ -106,7 +107,7 @@ async function begin(
   parts: RunParts,
   run: OpenRun,
   { call }: Conversation,
-  message: AssistantMessage,
+  { message, thoughts }: { readonly message: AssistantMessage; readonly thoughts: string | undefined },
   gated: GatedCalls,
   stored: readonly ApprovalRow[],
 ): Promise<PendingCalls> {
@@ -114,7 +115,11 @@ async function begin(
   const { message: written, rewrittenBy } = await writeMessage(parts, run, message);
   const handed = calls.flatMap(({ name, veto }, index) => (veto === null && isClients(run, name) ? [index] : []));
   // By these the answer that the client got can be told again later.
-  const meta = { ...rewriterOf('model', rewrittenBy), ...(handed.length > 0 && { handed: { call, places: handed } }) };
+  const meta = {
+    ...rewriterOf('model', rewrittenBy),
+    ...thoughtsMeta(thoughts, rewrittenBy),
+    ...(handed.length > 0 && { handed: { call, places: handed } }),
+  };
   // No handler asks these questions any more, so they need no answer. An answer that a person has given meanwhile is
   // read first.
   const voids = stored.filter(({ status }) => status === 'waiting').map(({ id }) => id);

@@ -25,6 +25,7 @@ export function sessionTelling(tell: Tell, { contextOf, command }: SessionTeller
     commanded: (fact) => tell('command-given', { ...fact, ...command }),
     ended: ({ goesOn, ...fact }) =>
       tell(goesOn ? 'session-paused' : 'session-ended', { ...fact, context: contextOf(fact.session, 'ends') }),
+    changed: (fact) => tell('session-changed', fact),
     started: (fact) => tell('session-started', { ...fact, context: contextOf(fact.session, 'starts') }),
   };
 }

@@ -20,6 +20,8 @@ export type ClientFrame =
       readonly text: string;
       /** Uploads, each by the id that only who made it knows. With files, the text may be empty. */
       readonly attachments?: readonly { readonly id: string }[] | undefined;
+      /** The model that should answer, as `/model` takes it. */
+      readonly model?: string | undefined;
       /** What the client knows about it besides, for plugins. */
       readonly metadata?: JsonObject | undefined;
     }

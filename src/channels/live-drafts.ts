@@ -21,6 +21,7 @@ export class LiveDrafts {
         this.#drafts.delete(sessionKey);
         return;
       case 'text-delta':
+      case 'thought-delta':
         draft?.appendText(frame);
         return;
       case 'text-reset':
@@ -68,9 +69,9 @@ class Draft {
   }
 
   /** Neighbouring deltas of one call are kept as one frame. */
-  appendText(frame: LiveFrame & { type: 'text-delta' }): void {
+  appendText(frame: TextFrame): void {
     const last = this.#frames.at(-1);
-    if (last?.type !== 'text-delta' || last.call !== frame.call) {
+    if (!last || !isText(last) || last.type !== frame.type || last.call !== frame.call) {
       this.append(frame);
       return;
     }
@@ -80,7 +81,7 @@ class Draft {
   }
 
   forgetText(call: number): void {
-    this.#frames = this.#frames.filter((frame) => frame.type !== 'text-delta' || frame.call !== call);
+    this.#frames = this.#frames.filter((frame) => !isText(frame) || frame.call !== call);
     this.#size = this.#frames.reduce((size, frame) => size + sizeOf(frame), 0);
   }
 
@@ -93,7 +94,14 @@ class Draft {
 }
 
 function sizeOf(frame: LiveFrame): number {
-  return frame.type === 'text-delta' ? frame.text.length : JSON.stringify(frame).length;
+  return isText(frame) ? frame.text.length : JSON.stringify(frame).length;
+}
+
+/** What a model says, or thinks. */
+type TextFrame = LiveFrame & { type: 'text-delta' | 'thought-delta' };
+
+function isText(frame: LiveFrame): frame is TextFrame {
+  return frame.type === 'text-delta' || frame.type === 'thought-delta';
 }
 
 /**

@@ -56,14 +56,17 @@ function parseHello({ session, agent, surface, after }: JsonObject): ClientFrame
   return { type: 'hello', session, agent, surface, after };
 }
 
-function parseMessage({ id, text, attachments = [], metadata }: JsonObject): ClientFrame | BadFrame {
+function parseMessage({ id, text, attachments = [], model, metadata }: JsonObject): ClientFrame | BadFrame {
   if (!isName(id, LONGEST_NAME)) return { problem: 'A message needs an "id" of its own, of up to 128 characters.' };
   const files = parseFiles(attachments);
   if (!files) return { problem: '"attachments" is a list of files, each with the "id" of its upload.', id };
   if (typeof text !== 'string' || (text.trim() === '' && files.length === 0))
     return { problem: 'A message needs a "text".', id };
   if (metadata !== undefined && !isJsonObject(metadata)) return { problem: '"metadata" must be an object.', id };
-  return { type: 'message', id, text, ...(files.length > 0 && { attachments: files }), metadata };
+  if (model !== undefined && !isName(model, LONGEST_MODEL))
+    return { problem: '"model" is not the name of a model.', id };
+  const named = { ...(files.length > 0 && { attachments: files }), ...(model !== undefined && { model }) };
+  return { type: 'message', id, text, ...named, metadata };
 }
 
 function parseFiles(value: JsonValue): readonly { readonly id: string }[] | undefined {
@@ -86,6 +89,7 @@ function parseCall({ id, method, params = {} }: JsonObject): ClientFrame | BadFr
 const SURFACE_NAME = /^[\w.-]{1,64}$/;
 const LONGEST_NAME = 128;
 const LONGEST_SESSION_KEY = 512;
+const LONGEST_MODEL = 256;
 
 /** Only visible characters are allowed, because names appear in keys, logs and terminals. */
 function isName(value: JsonValue | undefined, longest: number): value is string {

@@ -46,7 +46,8 @@ export type WatchFrame =
   /** The answer to `watch`. What the client has read before may be old. */
   | { readonly type: 'watching' }
   | { readonly type: 'changed'; readonly topics: readonly ChangeTopic[] }
-  | { readonly type: 'sample'; readonly sample: PulseSample };
+  | { readonly type: 'sample'; readonly sample: PulseSample }
+  | SessionNews;
 
 export type LiveFrame = Extract<LiveEvent, { type: WatchedType }>;
 
@@ -54,6 +55,7 @@ const WATCHED_TYPES = [
   'message-accepted',
   'run-start',
   'text-delta',
+  'thought-delta',
   'text-reset',
   'tool-start',
   'tool-end',
@@ -73,6 +75,7 @@ export function liveFrameOf(event: LiveEvent): LiveFrame | undefined {
   switch (event.type) {
     case 'message-accepted':
     case 'text-delta':
+    case 'thought-delta':
       return { ...event, text: event.text.slice(0, LONGEST_TEXT) };
     case 'tool-start':
       return { ...event, params: boundedParams(event.params) };
@@ -95,6 +98,30 @@ export function liveFrameOf(event: LiveEvent): LiveFrame | undefined {
     default:
       return undefined;
   }
+}
+
+/** Something has happened in a session, or it has another title or place. How it is now is read from the API. */
+export interface SessionNews {
+  readonly type: 'session-news';
+  readonly sessionKey: string;
+  readonly at: number;
+  readonly because: (typeof NEWS_TYPES)[number];
+}
+
+const NEWS_TYPES = [
+  'message-accepted',
+  'run-start',
+  'run-end',
+  'approval-start',
+  'approval-end',
+  'session-end',
+  'session-change',
+] as const;
+
+/** Undefined for events that change nothing in a list of sessions. */
+export function sessionNewsOf({ type, sessionKey, at }: LiveEvent): SessionNews | undefined {
+  const because = NEWS_TYPES.find((each) => each === type);
+  return because && { type: 'session-news', sessionKey, at, because };
 }
 
 const LONGEST_TEXT = 100_000;

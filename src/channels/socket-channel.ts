@@ -17,7 +17,7 @@ import { ChannelClosedError, HelloMissingError, UnknownMethodError } from './err
 import { LiveDrafts } from './live-drafts.ts';
 import type { Mailbox } from './mailbox.ts';
 import { LARGEST_FRAME } from './parse-client-frame.ts';
-import { liveFrameOf, type ServerFrame, type WatchFrame } from './server-frame.ts';
+import { liveFrameOf, type ServerFrame, sessionNewsOf, type WatchFrame } from './server-frame.ts';
 import { SocketConnection, type WebSocketLike } from './socket-connection.ts';
 
 /** What the gateway hands to every socket channel. */
@@ -117,6 +117,8 @@ export class SocketChannel implements Channel {
 
   /** Shows an event of a session to every client that watches the session. */
   watch(event: LiveEvent): void {
+    const news = sessionNewsOf(event);
+    if (news) this.tellWatchers(news);
     const frame = liveFrameOf(event);
     if (!frame) return;
     this.#drafts.watch(frame);
@@ -252,7 +254,7 @@ export class SocketChannel implements Channel {
   }
 
   async #receive(viewer: Viewer, frame: ClientFrame & { type: 'message' }): Promise<void> {
-    const { id, text, attachments: named = [], metadata } = frame;
+    const { id, text, attachments: named = [], model, metadata } = frame;
     const { connection, surface, session, agent } = viewer;
     if (!surface) throw new HelloMissingError();
     if (!this.#port) throw new ChannelClosedError({ channel: this.id });
@@ -270,6 +272,7 @@ export class SocketChannel implements Channel {
       messageId: id,
       sessionKey: session,
       agentId: agent,
+      ...(model !== undefined && { wishes: { model } }),
       metadata: { ...metadata, clientId: viewer.clientId },
     });
     this.#learnSession(surfaceId(surface), sessionKey);

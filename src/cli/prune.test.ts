@@ -59,7 +59,7 @@ it('limits by size hold in the housekeeping of a gateway, and never remove what 
         row: {
           ...{ sessionId: 'ses_over', sessionKey: 'agent:main:over', agentId: 'main', startedAt: 1, activeAt: 1 },
           ...{ endedAt: 2, endReason: 'idle', surface: null, resumedFrom: null, endToTell: false, state: {} },
-          ...{ title: null, archivedAt: null, seenAt: null },
+          ...{ title: null, archivedAt: null, seenAt: null, branchOf: null, branchAt: null },
         },
       },
     ],

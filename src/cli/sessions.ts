@@ -190,6 +190,24 @@ export const SESSION_COMMANDS: readonly CliCommand[] = [
     },
   }),
   command({
+    path: 'sessions branch',
+    summary: 'begin a session with a copy of what was said in another one',
+    args: { '<session>': 'a session key, or the id of one session' },
+    options: {
+      '--through <run>': 'copy up to the end of this run (default: everything)',
+      '--before <run>': 'copy only what was said before this run',
+      '--title <title>': 'the title of the branch (default: whose branch it is)',
+    },
+    examples: ['sessions branch agent:main:main', 'sessions branch agent:main:main --before run_01'],
+    needs: 'gateway',
+    async run({ session, ...body }, { client }) {
+      const answer = await client.post<MarkAnswer>(path`/api/sessions/${session}/branch`, body);
+      const { sessionKey, title } = answer.session;
+      const said = `${sessionKey} is called "${title}". "atrium chat --session ${sessionKey}" goes on with it.`;
+      return { json: answer, text: line(said) };
+    },
+  }),
+  command({
     path: 'sessions reset',
     summary: 'end a session; the next message begins a new one',
     args: { '<session>': 'a session key' },

@@ -45,6 +45,9 @@ export function shownEvents({ hooks, subscribe }: ShownEventsParts): Subscribe {
         const before = drafts.get(runId);
         const isSame = before?.attempt === attempt && before.call === call;
         drafts.set(runId, { attempt, call, text: isSame ? before.text + text : text });
+      } else if (event.type === 'thought-delta') {
+        // Thoughts tell what the answer will say.
+        if (held.has(event.runId) || OUTBOUND_HOOKS.some((hook) => hooks.has(hook))) return;
       } else if (event.type === 'text-reset') {
         drafts.delete(event.runId);
       } else if (event.type === 'run-end') {

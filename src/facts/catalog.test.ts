@@ -23,6 +23,7 @@ describe('the fact catalog', () => {
       'message-accepted': true,
       'run-start': true,
       'text-delta': true,
+      'thought-delta': true,
       'text-reset': true,
       'tool-start': true,
       'tool-end': true,
@@ -36,6 +37,7 @@ describe('the fact catalog', () => {
       'run-end': true,
       'delivery-end': true,
       'session-end': true,
+      'session-change': true,
     };
     const records: Record<RecordedFactType, true> = {
       'session.started': true,

@@ -306,6 +306,21 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
       says: 'surface',
     },
   },
+  'session-changed': {
+    summary: 'A person or a client changed something about a session outside of a run. Only those who watch are told.',
+    when: {},
+    live: {
+      type: 'session-change',
+      frame: ({ session: { sessionId, sessionKey }, what }, at) => ({
+        type: 'session-change',
+        runId: '',
+        sessionKey,
+        at,
+        sessionId,
+        what,
+      }),
+    },
+  },
   'session-patched': {
     summary: 'A client changed what a plugin keeps for a session.',
     when: { after: ['plugin-state'] },
@@ -445,16 +460,43 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
     hook: { name: 'model_call_started', event: modelCallOf, context: modelContext },
   },
   'text-streamed': {
-    summary: 'A model wrote a piece of its answer, or of its thoughts.',
+    summary: 'A model wrote a piece of its answer.',
     when: {},
     record: {
       type: 'model.delta',
-      of: ({ runId, kind, text: delta }) => ({ type: 'model.delta', runId, kind, delta }),
+      of: ({ runId, text: delta }) => ({ type: 'model.delta', runId, kind: 'text', delta }),
     },
     live: {
       type: 'text-delta',
-      frame: ({ runId, sessionKey, kind, attempt, call, text }, at) =>
-        kind === 'text' ? { type: 'text-delta', runId, sessionKey, at, attempt, call, text } : undefined,
+      frame: ({ runId, sessionKey, attempt, call, text }, at) => ({
+        type: 'text-delta',
+        runId,
+        sessionKey,
+        at,
+        attempt,
+        call,
+        text,
+      }),
+    },
+  },
+  'thought-streamed': {
+    summary: 'A model wrote a piece of its thoughts.',
+    when: {},
+    record: {
+      type: 'model.delta',
+      of: ({ runId, text: delta }) => ({ type: 'model.delta', runId, kind: 'thinking', delta }),
+    },
+    live: {
+      type: 'thought-delta',
+      frame: ({ runId, sessionKey, attempt, call, text }, at) => ({
+        type: 'thought-delta',
+        runId,
+        sessionKey,
+        at,
+        attempt,
+        call,
+        text,
+      }),
     },
   },
   'text-voided': {

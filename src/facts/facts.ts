@@ -6,7 +6,7 @@ import type { ConversationHookContext, HookContext, MessageHookContext } from '.
 import type { CronChangedEvent, GatewayHookContext } from '../hooks/lifecycle-hooks.ts';
 import type { Inbound, Surface } from '../protocol/inbound.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { LiveEvent, RunStatus, SessionEndReason } from '../protocol/live-event.ts';
+import type { LiveEvent, RunStatus, SessionChange, SessionEndReason } from '../protocol/live-event.ts';
 import type { AssistantMessage, Message } from '../protocol/message.ts';
 import type { RecordedModelCall } from '../protocol/recorded-fact.ts';
 import type { Suppression } from '../protocol/suppression.ts';
@@ -65,6 +65,7 @@ export interface Facts {
     readonly resumedFrom: string | null;
     readonly context: ConversationHookContext;
   };
+  'session-changed': { readonly session: SessionAtHand; readonly what: SessionChange };
   'session-patched': { readonly session: SessionAtHand; readonly patch: JsonObject };
 
   'run-started': {
@@ -101,12 +102,8 @@ export interface Facts {
     readonly prompt?: string | undefined;
     readonly messages: readonly Message[];
   };
-  'text-streamed': RunStep & {
-    readonly kind: 'text' | 'thinking';
-    readonly attempt: number;
-    readonly call: number;
-    readonly text: string;
-  };
+  'text-streamed': RunStep & { readonly attempt: number; readonly call: number; readonly text: string };
+  'thought-streamed': RunStep & { readonly attempt: number; readonly call: number; readonly text: string };
   'text-voided': RunStep & { readonly attempt: number; readonly call: number; readonly reason: string };
   'model-ended': ModelStep & {
     readonly completed: RecordedModelCall;

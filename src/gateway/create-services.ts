@@ -7,13 +7,14 @@ import type { AttachmentStore } from '../attachments/attachment-store.ts';
 import { listAgentIds } from '../config/agents.ts';
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
-import { parseModelRef } from '../config/model-choice.ts';
+import { formatModelRef, parseModelRef } from '../config/model-choice.ts';
 import { modelPrices } from '../config/model-prices.ts';
 import type { Config } from '../config/schema.ts';
 import { webFetchSettingsOf } from '../config/tool-settings.ts';
 import { DeadLetters } from '../delivery/dead-letters.ts';
 import { OUTBOUND_HOOKS } from '../delivery/delivery-hooks.ts';
 import type { Redactor } from '../recorder/redactor.ts';
+import { sessionModelOf } from '../sessions/session-model.ts';
 import type { Store } from '../store/store.ts';
 import type { McpServers } from '../tools/mcp/mcp-servers.ts';
 import { exportsDir } from './bundle/exports-dir.ts';
@@ -192,7 +193,19 @@ export function createServices(options: ServiceOptions): Services {
       otherConfig: (path) => loadOtherConfig(environment, path),
     }),
     embeddings: new Embeddings({ ...options.runParts, config, variables: environment.variables }),
-    models: { pricesOf: (provider, model) => modelPrices(configWatch.current.config, provider, model) },
+    models: {
+      pricesOf: (provider, model) => modelPrices(configWatch.current.config, provider, model),
+      list: async ({ isAll }) => {
+        const { listModels } = await import('./models/list-models.ts');
+        return listModels(configWatch.current, environment, { all: isAll });
+      },
+      of: (session) => {
+        const chosen = sessionModelOf(session);
+        const [first] = drafting.models.candidates(session.agentId, chosen === undefined ? [] : [chosen]);
+        return first ? formatModelRef(first) : '';
+      },
+      check: (name) => drafting.models.checkNamed(name),
+    },
     configuration: configWatch,
     installs: { check: (event, context) => checkInstall(hooks, event, context) },
   };

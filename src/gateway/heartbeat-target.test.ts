@@ -36,6 +36,8 @@ async function targetAmong(
       title: null,
       archivedAt: null,
       seenAt: null,
+      branchOf: null,
+      branchAt: null,
       state: {},
     }),
   );

@@ -28,6 +28,8 @@ export type LiveEvent =
       readonly sessionId: string;
     })
   | (Base & { readonly type: 'text-delta'; readonly attempt: number; readonly call: number; readonly text: string })
+  /** A piece of what the model thinks before it answers, where the provider tells it. */
+  | (Base & { readonly type: 'thought-delta'; readonly attempt: number; readonly call: number; readonly text: string })
   /** The draft so far is void, because the call is made again or another model answers. */
   | (Base & { readonly type: 'text-reset'; readonly attempt: number; readonly call: number; readonly reason: string })
   | (Base & {
@@ -112,7 +114,9 @@ export type LiveEvent =
       /** Says which handler stopped the part, and why. */
       readonly suppressed?: Suppression | undefined;
     })
-  | (Base & { readonly type: 'session-end'; readonly sessionId: string; readonly reason: SessionEndReason });
+  | (Base & { readonly type: 'session-end'; readonly sessionId: string; readonly reason: SessionEndReason })
+  /** Something about a session is other than before, without a run: its title, its place in the list, its model. */
+  | (Base & { readonly type: 'session-change'; readonly sessionId: string; readonly what: SessionChange });
 
 interface Base {
   readonly sessionKey: string;
@@ -122,6 +126,9 @@ interface Base {
 }
 
 export type LiveEventType = LiveEvent['type'];
+
+/** `marked` is a title, putting away or a look; `deleted` is told when everything that was said is gone. */
+export type SessionChange = 'marked' | 'branched' | 'model' | 'deleted';
 
 /** The states of a run. `stopped` means by a person or by a client that left, `blocked` means by a gate. */
 const RUN_STATUSES = ['running', 'suspended', 'done', 'failed', 'stopped', 'blocked'] as const;

@@ -100,6 +100,8 @@ function session(sessionId: string, endedAt: number | null): readonly Write[] {
         title: null,
         archivedAt: null,
         seenAt: null,
+        branchOf: null,
+        branchAt: null,
         state: {},
       },
     },

@@ -5,7 +5,7 @@
 // A session whose end was committed and not told, because the process was killed in between, says so in its row
 // (`endToTell`); the next process tells it, marked as recovered.
 
-import type { SessionEndReason } from '../protocol/live-event.ts';
+import type { SessionChange, SessionEndReason } from '../protocol/live-event.ts';
 import type { Store, Write } from '../store/store.ts';
 import type { SessionRow, TranscriptRow } from '../store/tables.ts';
 
@@ -26,6 +26,8 @@ export interface SessionTelling {
     readonly previous?: SessionRow | undefined;
   }): Promise<readonly string[]>;
   ended(fact: EndedSession): Promise<unknown>;
+  /** Something about a session is other than before, without a run. */
+  changed(fact: { readonly session: SessionRow; readonly what: SessionChange }): Promise<unknown>;
   started(fact: { readonly session: SessionRow; readonly resumedFrom: string | null }): Promise<unknown>;
 }
 

@@ -19,3 +19,12 @@ export class UnknownSessionError extends defineError({
   means: 'No session has this key or id.',
   remedy: 'See `atrium sessions list`.',
 }) {}
+
+export class UnknownBranchPointError extends defineError({
+  code: 'ATRIUM_SESSION_BRANCH_POINT_UNKNOWN',
+  status: 400,
+  message: ({ session, runId }: { session: string; runId: string }) =>
+    `A branch of ${JSON.stringify(session)} cannot begin at the run ${JSON.stringify(runId)}: nothing of it is in the transcript, or it is not over yet. "atrium sessions show" lists what was said with its runs.`,
+  means: 'The run at which a branch should begin has said nothing in the session, or is not over.',
+  remedy: 'Name a run of this session that is over, or none to branch from its end.',
+}) {}

@@ -59,6 +59,8 @@ describe('planSession', () => {
       title: null,
       archivedAt: null,
       seenAt: null,
+      branchOf: null,
+      branchAt: null,
       state: {},
     });
   });

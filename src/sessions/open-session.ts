@@ -172,6 +172,8 @@ function newSession(
     title: null,
     archivedAt: null,
     seenAt: null,
+    branchOf: null,
+    branchAt: null,
     state: {},
   };
 }

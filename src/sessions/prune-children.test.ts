@@ -34,6 +34,8 @@ async function child(name: string, rest: Partial<NewRow<'children'>> = {}, sessi
     title: null,
     archivedAt: null,
     seenAt: null,
+    branchOf: null,
+    branchAt: null,
   };
   const ended = { endedAt: 2, endReason: 'deleted' as const, state: {} };
   const sessionRow: SessionRow = { sessionId: `ses_${name}`, sessionKey: childKey, ...about, ...ended, ...session };

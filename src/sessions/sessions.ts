@@ -3,18 +3,21 @@
 // Errors: `find` rejects with UnknownSessionError, and with SessionNotBegunError for a child that waits to begin. `reset`
 // and `delete` give false when there is nothing to end or delete.
 
+import { buildAgentPeerSessionKey } from '../protocol/build-session-key.ts';
 import type { Surface } from '../protocol/inbound.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import type { SessionEndReason } from '../protocol/live-event.ts';
+import { oneLine } from '../protocol/one-line.ts';
 import { within } from '../protocol/time-limit.ts';
 import { PreconditionFailedError } from '../store/errors.ts';
 import type { Store, Where, Write } from '../store/store.ts';
 import type { AttachmentRow, RunRow, SessionRow } from '../store/tables.ts';
 import { planSessionDeletion } from './delete-session.ts';
 import { endSession, type SessionTelling, tellSessionEnd } from './end-session.ts';
-import { SessionNotBegunError, UnknownSessionError } from './errors.ts';
+import { SessionNotBegunError, UnknownBranchPointError, UnknownSessionError } from './errors.ts';
 import { readFirstWords } from './first-words.ts';
 import { openForNote } from './open-session.ts';
+import { type BranchPoint, entriesOfBranch, planBranch } from './plan-branch.ts';
 import { withSessionModel } from './session-model.ts';
 
 /** Each time a message was faster. */
@@ -72,10 +75,20 @@ export interface SessionMarks {
   readonly isSeen?: boolean | undefined;
 }
 
+export interface BranchRequest {
+  /** The last part of the branch's key. The same name gives the same branch, so asking again is safe. */
+  readonly name: string;
+  readonly point: BranchPoint;
+  /** Without one, the title says whose branch it is. */
+  readonly title?: string | undefined;
+}
+
 export interface SessionsQuery {
   readonly agentId?: string | undefined;
   /** Selects only sessions that have not ended (true) or only those that have (false). */
   readonly isOpen?: boolean | undefined;
+  /** Only branches of this session. */
+  readonly branchOf?: string | undefined;
   /** Selects only sessions that a person has put away (true) or only the others (false). */
   readonly isArchived?: boolean | undefined;
   /** `began`: those that began last come first. `active`: those in which something was said last come first. */
@@ -87,6 +100,11 @@ export interface SessionsQuery {
 
 /** Why a run is stopped whose session is reset. What it was told of its children is told again in the next session. */
 export const SESSION_RESET = 'its session was reset';
+
+/** A person goes on with a branch on the page or in a terminal; the page shows it like a conversation of its own. */
+const BRANCH_CHANNEL = 'web';
+const BRANCH_PREFIX = 'Branch of ';
+const LONGEST_TITLE = 200;
 
 /** A description lists at most this many earlier sessions of a key. */
 const MAX_EARLIER = 50;
@@ -114,12 +132,13 @@ export class Sessions {
 
   /** The latest first; `next` is the id to go on from, or null when there are no more. */
   async list(query: SessionsQuery): Promise<{ sessions: readonly ListedSession[]; next: string | null }> {
-    const { agentId, isOpen, isArchived, before, limit, order = 'began' } = query;
+    const { agentId, isOpen, isArchived, branchOf, before, limit, order = 'began' } = query;
     const { store } = this.#parts;
     const where: Where<'sessions'> = {
       ...(agentId === undefined ? {} : { agentId }),
       ...(isOpen === undefined ? {} : { endedAt: isOpen ? null : { not: null } }),
       ...(isArchived === undefined ? {} : { archivedAt: isArchived ? { not: null } : null }),
+      ...(branchOf === undefined ? {} : { branchOf }),
     };
     const rows = await (order === 'began' ? this.#byStart : this.#byActivity).call(this, where, before, limit + 1);
     const shown = await this.show(rows.slice(0, limit));
@@ -160,7 +179,7 @@ export class Sessions {
 
   /** Changes at least one mark. Rejects with UnknownSessionError. Gives the session as it is then. */
   async mark(keyOrId: string, { title, isArchived, isSeen }: SessionMarks): Promise<SessionRow> {
-    const { store, now } = this.#parts;
+    const { store, now, telling } = this.#parts;
     const { sessionId } = await this.find(keyOrId);
     const set = {
       ...(title === undefined ? {} : { title }),
@@ -171,7 +190,54 @@ export class Sessions {
     const where = { sessionId, endReason: { not: 'deleted' } };
     const { changed } = await store.commit([{ update: 'sessions', where, set }], { site: 'session-mark' });
     if (changed[0] === 0) throw new UnknownSessionError({ session: keyOrId.slice(0, 512) });
-    return this.find(sessionId);
+    const session = await this.find(sessionId);
+    await telling('mark').changed({ session, what: 'marked' });
+    return session;
+  }
+
+  /**
+   * Begins a session with a copy of what was said in another one, up to a run. Rejects with UnknownSessionError, and with
+   * UnknownBranchPointError when the branch cannot begin there.
+   */
+  async branch(keyOrId: string, { name, point, title }: BranchRequest): Promise<SessionRow> {
+    const { store, now, telling } = this.#parts;
+    const origin = await this.find(keyOrId);
+    const { sessionId, sessionKey: originKey, agentId } = origin;
+    const sessionKey = buildAgentPeerSessionKey({
+      agentId,
+      channel: BRANCH_CHANNEL,
+      peerId: name,
+      dmScope: 'per-channel-peer',
+    });
+    const [known] = await store.select('sessions', { where: { sessionKey, branchOf: sessionId }, limit: 1 });
+    if (known) return known;
+    const orderBy = [['position', 'asc']] as const;
+    const all = await store.select('transcript', { where: { sessionId }, orderBy });
+    const open = await store.select('runs', {
+      where: { sessionKey: originKey, status: { in: ['running', 'suspended'] } },
+    });
+    const files = await store.select('attachments', { where: { sessionKey: originKey } });
+    const source = { origin, entries: all, files, openRunIds: new Set(open.map(({ runId }) => runId)) };
+    const entries = entriesOfBranch(source, point);
+    if (!entries) {
+      const runId = point && ('through' in point ? point.through : point.before);
+      throw new UnknownBranchPointError({ session: originKey, runId: runId ?? '' });
+    }
+    const { session, writes } = planBranch(source, entries, {
+      sessionKey,
+      surface: { channel: BRANCH_CHANNEL, accountId: 'default', peer: { kind: 'direct', id: name } },
+      title: title ?? (await this.#titleOfBranch(origin)),
+      now: now(),
+    });
+    await store.commit(writes, { site: 'branch' });
+    await telling('branch').started({ session, resumedFrom: null });
+    await telling('branch').changed({ session, what: 'branched' });
+    return session;
+  }
+
+  async #titleOfBranch(origin: SessionRow): Promise<string> {
+    const called = origin.title ?? (await readFirstWords(this.#parts.store, origin.sessionId)) ?? origin.sessionKey;
+    return oneLine(called.startsWith(BRANCH_PREFIX) ? called : `${BRANCH_PREFIX}${called}`, LONGEST_TITLE);
   }
 
   /**
@@ -199,6 +265,7 @@ export class Sessions {
         continue;
       }
       if (opened.isNew) void telling('model').started({ session, resumedFrom: session.resumedFrom });
+      void telling('model').changed({ session, what: 'model' });
       return;
     }
   }
@@ -273,7 +340,8 @@ export class Sessions {
   }
 
   async #delete(sessionKey: string): Promise<void> {
-    const { store, planForget, forgetRecords, forgetProcesses, forgetAttachments, releaseSession } = this.#parts;
+    const { store, telling, planForget, forgetRecords, forgetProcesses, forgetAttachments, releaseSession } =
+      this.#parts;
     await this.#end(sessionKey, 'deleted');
     const ended = await store.select('sessions', { where: { sessionKey, endedAt: { not: null } } });
     const runs = await store.select('runs', { where: { sessionKey } });
@@ -287,6 +355,8 @@ export class Sessions {
     await store.commit([...writes, ...unnamed], { site: 'session' });
     await forgetAttachments(files);
     await releaseSession(sessionKey);
+    const [last] = ended;
+    if (last) await telling('deleted').changed({ session: last, what: 'deleted' });
   }
 
   /** The files of a session, without those of messages that wait for their run. */

@@ -59,6 +59,8 @@ export const COMMIT_SITES = [
   'file-version',
   /** A person chose the model of a session, which may begin with it. */
   'session-model',
+  /** A session was branched: the new one has a copy of what was said up to there. */
+  'branch',
   /** Old captures and records were removed to make room. */
   'prune',
   /**

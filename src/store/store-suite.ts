@@ -928,6 +928,8 @@ function oneOfEach(): { readonly [T in TableName]: NewRow<T> } {
       title: null,
       archivedAt: null,
       seenAt: null,
+      branchOf: null,
+      branchAt: null,
       state: { mood: { calm: true } },
     },
     transcript: {

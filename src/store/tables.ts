@@ -58,6 +58,10 @@ export interface SessionRow {
   /** The time at which the last run of this session began. */
   readonly activeAt: number;
   readonly endedAt: number | null;
+  /** The session that this one is a branch of: it began with a copy of what was said there. */
+  readonly branchOf: string | null;
+  /** The position of the last entry that was copied; 0 when the branch begins before everything that was said. */
+  readonly branchAt: number | null;
   readonly endReason: SessionEndReason | null;
   /** The surface of the last message. */
   readonly surface: Surface | null;

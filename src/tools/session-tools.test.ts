@@ -49,6 +49,8 @@ async function session(
     title: null,
     archivedAt: null,
     seenAt: null,
+    branchOf: null,
+    branchAt: null,
     state: {},
     ...rest,
   };

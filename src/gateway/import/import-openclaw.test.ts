@@ -615,6 +615,8 @@ const OWN_SESSION = {
   title: null,
   archivedAt: null,
   seenAt: null,
+  branchOf: null,
+  branchAt: null,
   state: {},
 } as const;
 

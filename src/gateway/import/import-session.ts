@@ -120,6 +120,8 @@ async function begin(
     title: titleOf(source),
     archivedAt: null,
     seenAt: null,
+    branchOf: null,
+    branchAt: null,
     state: withMark(source.model === undefined ? {} : withSessionModel({ state: {} }, source.model), source, entries),
   };
   const said = wentOn && source.endedAt === null ? [{ place: source.place, sentence: `${sessionKey} ${WENT_ON}` }] : [];

@@ -37,6 +37,8 @@ function session(row: Partial<SessionRow> = {}): SessionRow {
     title: null,
     archivedAt: null,
     seenAt: null,
+    branchOf: null,
+    branchAt: null,
     state: {},
     ...times,
     ...row,

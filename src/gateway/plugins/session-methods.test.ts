@@ -20,6 +20,8 @@ beforeEach(async () => {
     title: null,
     archivedAt: null,
     seenAt: null,
+    branchOf: null,
+    branchAt: null,
     state: {},
     ...times,
   };

@@ -27,7 +27,8 @@ export function servicesOfStore(store: Store, refusal: Error, { pricesOf, spendi
   );
   // Without a gateway nothing is a webhook.
   const webhooks = { subpath: () => undefined } as unknown as Services['webhooks'];
-  return only<Services>(refusing, { store, sessions, models: { pricesOf }, spending, webhooks });
+  const models = only<Services['models']>(refuse, { pricesOf });
+  return only<Services>(refusing, { store, sessions, models, spending, webhooks });
 }
 
 /** An object with these parts, in which every other part is `other`. */

@@ -17,10 +17,12 @@ import type { Route } from '../../routing/resolve-route.ts';
 import type { Jobs } from '../../schedule/jobs.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { Store } from '../../store/store.ts';
+import type { SessionRow } from '../../store/tables.ts';
 import type { McpServerStatus } from '../../tools/mcp/mcp-server.ts';
 import type { ExportedBundle, ExportRequest } from '../bundle/export-session.ts';
 import type { ConfigWatch } from '../config-watch.ts';
 import type { Inbox } from '../inbound/inbox.ts';
+import type { ListedModel } from '../models/list-models.ts';
 import type { GatewayMethods } from '../plugins/gateway-methods.ts';
 import type { Pruned, PruneRequest } from '../retention.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
@@ -132,6 +134,12 @@ export interface Services {
   readonly models: {
     /** Per million tokens, as the configuration gives them now; undefined when they are not known. */
     pricesOf(provider: string, model: string): Promise<ModelPrices | undefined>;
+    /** The models that can be used now, or only those that agents use and the configuration names. */
+    list(request: { readonly isAll: boolean }): Promise<readonly ListedModel[]>;
+    /** `provider/model` of the model that answers in a session, the first choice. */
+    of(session: Pick<SessionRow, 'agentId' | 'state'>): string;
+    /** Rejects with an AtriumError when the model of this name cannot be used. */
+    check(name: string): Promise<void>;
   };
   /** How far the gateway follows its configuration files. */
   readonly configuration: Pick<ConfigWatch, 'state'>;

@@ -34,6 +34,8 @@ export const TABLES: { readonly [T in TableName]: TableLayout<T> } = {
       title: 'text?',
       archivedAt: 'integer?',
       seenAt: 'integer?',
+      branchOf: 'text?',
+      branchAt: 'integer?',
     },
   },
   transcript: {

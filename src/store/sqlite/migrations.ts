@@ -527,4 +527,12 @@ export const MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX file_versions_by_file ON file_versions (agent_id, name, seq)',
     ],
   },
+  {
+    version: 16,
+    statements: [
+      'ALTER TABLE sessions ADD COLUMN branch_of TEXT',
+      'ALTER TABLE sessions ADD COLUMN branch_at BIGINT',
+      'CREATE INDEX sessions_by_origin ON sessions (branch_of) WHERE branch_of IS NOT NULL',
+    ],
+  },
 ];

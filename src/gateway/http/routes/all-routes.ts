@@ -19,6 +19,7 @@ import { HOOK_ROUTES } from './hooks.ts';
 import { JOB_ROUTES } from './jobs.ts';
 import { METHOD_ROUTES } from './methods.ts';
 import { METRIC_ROUTES } from './metrics.ts';
+import { MODEL_ROUTES } from './models.ts';
 import { PAIRING_ROUTES } from './pairing.ts';
 import { PLUGIN_ROUTES } from './plugins.ts';
 import { PULSE_ROUTES } from './pulse.ts';
@@ -40,6 +41,7 @@ export const ROUTES: readonly Route[] = [
   ...WEBHOOK_ROUTES,
   ...GATEWAY_ROUTES,
   ...SESSION_ROUTES,
+  ...MODEL_ROUTES,
   ...ATTACHMENT_ROUTES,
   ...RUN_ROUTES,
   ...RECEIPT_ROUTES,

@@ -1,6 +1,7 @@
 // Sessions: list them, read what was said, end or delete one.
 
 import { isAbsolute } from 'node:path';
+import { newId } from '../../../protocol/new-id.ts';
 import { oneLine } from '../../../protocol/one-line.ts';
 import { resolveSessionType, SESSION_TYPES } from '../../../protocol/session-type.ts';
 import { UnknownSessionError } from '../../../sessions/errors.ts';
@@ -40,6 +41,8 @@ const session = (z: Zod) =>
     title: z.string().nullable().describe('The title that a person gave it.'),
     archivedAt: at(z).nullable().describe('When a person put it away; the next message brings it back.'),
     seenAt: at(z).nullable().describe('When a person last looked at it; it is unread when `activeAt` is later.'),
+    branchOf: id(z).nullable().describe('The session that this one began as a copy of.'),
+    branchAt: wholeNumber(z).nullable().describe('The position of the last entry that was copied.'),
     pluginExtensions: z
       .array(z.object({ pluginId: z.string(), namespace: z.string(), value: z.unknown() }))
       .describe('What plugins keep for the session, as far as they show it; of one that has not ended.'),
@@ -88,14 +91,16 @@ export const SESSION_ROUTES: readonly Route[] = [
           .optional()
           .describe('Only sessions that have not ended, or only those that have.'),
         agent: agentId(z).optional(),
+        branchOf: cursor(z, 'ses').optional().describe('A session id: only its branches.'),
       }),
     answer: (z) => z.object({ sessions: z.array(listed(z)), next: next(z) }),
-    handle: async ({ services, query: { limit: most, before, order, open, archived, agent } }) => {
+    handle: async ({ services, query: { limit: most, before, order, open, archived, agent, branchOf } }) => {
       const { sessions, ...rest } = await services.sessions.list({
         limit: most,
         before,
         order,
         agentId: agent,
+        branchOf,
         isOpen: open === undefined ? undefined : open === 'true',
         isArchived: archived === undefined ? undefined : archived === 'true',
       });
@@ -221,6 +226,41 @@ export const SESSION_ROUTES: readonly Route[] = [
       const row = await services.sessions.mark(params.session, body);
       const [marked] = await services.sessions.show([row]);
       return { session: withType(marked ?? { ...row, pluginExtensions: [] }) };
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/api/sessions/{session}/branch',
+    summary: 'Begins a session with a copy of what was said in this one, up to a run.',
+    detail:
+      'The copy is exact, with its files; the session itself is not changed. What a run that is not over has said is not copied. Asking again with the same `name` gives the same branch.',
+    access: 'token',
+    body: (z) =>
+      z
+        .strictObject({
+          through: id(z).optional().describe('A run: the branch goes on behind it.'),
+          before: id(z).optional().describe('A run: the branch goes on as if it had not been.'),
+          name: z
+            .string()
+            .regex(/^[a-z0-9][a-z0-9-]{0,63}$/)
+            .optional()
+            .describe('The end of the key of the branch; default: a new one.'),
+          title: z
+            .string()
+            .transform((text) => oneLine(text, LONGEST_TITLE))
+            .refine((text) => text !== '', 'must have a visible character')
+            .optional(),
+        })
+        .refine(({ through, before }) => through === undefined || before === undefined, 'must not have both runs'),
+    answer: (z) => z.object({ session: session(z) }),
+    handle: async ({ services, params, body: { through, before, name, title }, now }) => {
+      const row = await services.sessions.branch(params.session, {
+        name: name ?? newId('ses', now()).replace('ses_', 'branch-'),
+        point: through !== undefined ? { through } : before !== undefined ? { before } : undefined,
+        title,
+      });
+      const [branched] = await services.sessions.show([row]);
+      return { session: withType(branched ?? { ...row, pluginExtensions: [] }) };
     },
   }),
   route({
