@@ -79,8 +79,8 @@ export interface BranchRequest {
   /** The last part of the branch's key. The same name gives the same branch, so asking again is safe. */
   readonly name: string;
   readonly point: BranchPoint;
-  /** Without one, the title says whose branch it is. */
-  readonly title?: string | undefined;
+  /** Null for none, which leaves the first words; without it, the title says whose branch it is. */
+  readonly title?: string | null | undefined;
 }
 
 export interface SessionsQuery {
@@ -226,7 +226,7 @@ export class Sessions {
     const { session, writes } = planBranch(source, entries, {
       sessionKey,
       surface: { channel: BRANCH_CHANNEL, accountId: 'default', peer: { kind: 'direct', id: name } },
-      title: title ?? (await this.#titleOfBranch(origin)),
+      title: title === undefined ? await this.#titleOfBranch(origin) : title,
       now: now(),
     });
     await store.commit(writes, { site: 'branch' });
@@ -294,7 +294,7 @@ export class Sessions {
 
   /** One session as it is shown, the number of its messages, and the other sessions of its key. */
   async describe(keyOrId: string): Promise<{
-    session: SessionRow;
+    session: SessionRow & { readonly firstWords: string | null };
     entries: number;
     earlier: readonly ShownSession[];
   }> {
@@ -303,7 +303,8 @@ export class Sessions {
     const [session = row] = await this.show([row]);
     const entries = await this.#parts.store.count('transcript', { sessionId });
     const others = await this.#latest({ sessionKey, sessionId: { not: sessionId } });
-    return { session, entries, earlier: await this.show(others) };
+    const firstWords = await readFirstWords(this.#parts.store, sessionId);
+    return { session: { ...session, firstWords }, entries, earlier: await this.show(others) };
   }
 
   /** Stops the run of the session and ends it. Messages that wait begin the next one. */

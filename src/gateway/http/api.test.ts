@@ -319,7 +319,7 @@ describe('/openapi.json', () => {
       requestBody: { content: { 'application/json': { schema: { required: ['text'], additionalProperties: false } } } },
     });
     expect(paths['/api/sessions']?.get).toMatchObject({
-      parameters: [{ name: 'limit', in: 'query', required: false }, {}, {}, {}, {}, {}],
+      parameters: [{ name: 'limit', in: 'query', required: false }, {}, {}, {}, {}, {}, {}],
     });
     expect(paths['/healthz']?.get).toMatchObject({ security: [] });
   });

@@ -112,7 +112,7 @@ export const SESSION_ROUTES: readonly Route[] = [
     path: '/api/sessions/{session}',
     summary: 'One session by key or id, and earlier ones of the same key.',
     access: 'token',
-    answer: (z) => z.object({ session: session(z), entries: wholeNumber(z), earlier: z.array(session(z)) }),
+    answer: (z) => z.object({ session: listed(z), entries: wholeNumber(z), earlier: z.array(session(z)) }),
     handle: async ({ services, params }) => {
       const { session: row, entries, earlier } = await services.sessions.describe(params.session);
       return { session: withType(row), entries, earlier: earlier.map(withType) };
@@ -249,7 +249,9 @@ export const SESSION_ROUTES: readonly Route[] = [
             .string()
             .transform((text) => oneLine(text, LONGEST_TITLE))
             .refine((text) => text !== '', 'must have a visible character')
-            .optional(),
+            .nullable()
+            .optional()
+            .describe('Null for none; default: whose branch it is.'),
         })
         .refine(({ through, before }) => through === undefined || before === undefined, 'must not have both runs'),
     answer: (z) => z.object({ session: session(z) }),
