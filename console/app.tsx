@@ -3,11 +3,15 @@
 
 import { untracked, useSignalEffect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import type { SessionNews } from '../src/channels/server-frame.ts';
 import { ChatPage } from './chat-page.tsx';
 import type { ChatRoom } from './chat-room.ts';
 import type { ConsoleState } from './console-state.ts';
+import { notify } from './notify.ts';
 import type { Route } from './route.ts';
 import { currentRoute, navigate } from './router.ts';
+import { AskDialog } from './shell/ask.tsx';
+import { titleOf } from './shell/session-title.ts';
 import { Sidebar } from './shell/sidebar.tsx';
 import { TopBar } from './shell/top-bar.tsx';
 import { EmptyState } from './view/empty-state.tsx';
@@ -25,6 +29,10 @@ export function App({ state, room }: AppProps) {
     const route = currentRoute.value;
     // Opening a conversation reads much that changes later, and must not open it again.
     if (state.entered.value) untracked(() => void room.show(route));
+  });
+  useSignalEffect(() => {
+    const news = state.lastNews.value;
+    if (news) untracked(() => tellNews(news, { state, room }));
   });
   useEffect(() => {
     const press = (event: KeyboardEvent) => pressKey(event, { state, room });
@@ -54,6 +62,7 @@ export function App({ state, room }: AppProps) {
           <Part state={state} room={room} route={currentRoute.value} />
         </main>
       </div>
+      <AskDialog />
       <Gate
         isOpen={state.isGateOpen.value}
         problem={state.gateProblem.value}
@@ -94,6 +103,15 @@ function Part({ state, room, route }: AppProps & { route: Route }) {
         </EmptyState>
       );
   }
+}
+
+/** What happens in the open conversation is told by itself, with its words. */
+function tellNews({ sessionKey, because }: SessionNews, { state, room }: AppProps): void {
+  const session = state.sessionOf(sessionKey);
+  const title = session ? titleOf(session) : sessionKey;
+  if (because === 'approval-start') notify('An approval waits for you', title, sessionKey);
+  const isTalk = session?.type === 'interactive' && session.surface?.channel !== 'api';
+  if (because === 'run-end' && isTalk && room.session.value !== sessionKey) notify('Answer', title, sessionKey);
 }
 
 /** Keys that work everywhere on the page. */

@@ -1,19 +1,27 @@
 // The page of a conversation: what is wrong with the gateway, the turns, the field, and beside them the report of a run.
 
+import { useComputed } from '@preact/signals';
 import { useRef, useState } from 'preact/hooks';
 import type { ChatRoom } from './chat-room.ts';
 import type { ConsoleState } from './console-state.ts';
 import { ReportPanel } from './report/report-panel.tsx';
+import { forksOf } from './talk/forks.ts';
 import { Composer } from './view/composer.tsx';
 import { EmptyState } from './view/empty-state.tsx';
 import { GatewayNotes } from './view/gateway-notes.tsx';
 import { Link } from './view/link.tsx';
+import { ModelPicker } from './view/model-picker.tsx';
 import { PairingRequests } from './view/pairing-requests.tsx';
 import { TalkLog } from './view/talk-log.tsx';
+import { Welcome } from './view/welcome.tsx';
 
 export function ChatPage({ state, room }: { state: ConsoleState; room: ChatRoom }) {
   const field = useRef<HTMLTextAreaElement>(null);
   const [isDropping, setDropping] = useState(false);
+  const forks = useComputed(() => {
+    const current = state.sessionOf(room.session.value);
+    return current ? forksOf(state.sessions.value, current) : [];
+  });
   const talk = room.talk.value;
   const problem = state.problem.value;
   if (room.missing.value !== '')
@@ -24,6 +32,7 @@ export function ChatPage({ state, room }: { state: ConsoleState; room: ChatRoom 
         </Link>
       </EmptyState>
     );
+  const agent = state.agents.value.find(({ agentId }) => agentId === talk?.place.agentId);
   const submit = (text: string) => {
     room.submit(text);
     field.current?.focus();
@@ -57,10 +66,13 @@ export function ChatPage({ state, room }: { state: ConsoleState; room: ChatRoom 
           version={room.version.value}
           session={room.session.value}
           facts={room.facts}
+          forks={forks.value}
           onAnswer={room.answer}
           onInspect={room.inspect}
           onStopSubagent={room.stopSubagent}
-          onSubmit={submit}
+          onResend={(turn, text) => void room.resend(turn, text)}
+          onBranch={(turn) => void room.branchFrom(turn)}
+          welcome={agent && <Welcome agent={agent} onSubmit={submit} onLookAgain={() => void state.readAgents()} />}
         />
         <div class="under">
           <p id="problem" class="problem" role="alert" hidden={problem === ''}>
@@ -95,7 +107,14 @@ export function ChatPage({ state, room }: { state: ConsoleState; room: ChatRoom 
                 field.current?.focus();
               }}
               onStop={() => talk?.stop()}
-            />
+            >
+              <ModelPicker
+                key={talk?.place.id}
+                choice={room.model.value}
+                load={async () => (await state.entered.value?.client.models()) ?? []}
+                onPick={(name) => void room.chooseModel(name)}
+              />
+            </Composer>
           )}
         </div>
       </section>

@@ -4,7 +4,7 @@
 import { signal } from '@preact/signals';
 import type { ApprovalDecision } from '../src/protocol/approval-decision.ts';
 import { browserMemory } from './browser-memory.ts';
-import { RefusedError } from './client/gateway-client.ts';
+import { type ModelChoice, RefusedError } from './client/gateway-client.ts';
 import { type ConsoleState, sentenceOf } from './console-state.ts';
 import { notify } from './notify.ts';
 import { agentPlace, defaultAgent, newPlace, type Place, pastPlace, sessionPlace } from './place.ts';
@@ -15,6 +15,7 @@ import { navigate } from './router.ts';
 import { shortHash } from './short-hash.ts';
 import { type AnswerFacts, factsOfRun } from './talk/answer-facts.ts';
 import { Talk } from './talk/talk.ts';
+import type { Turn } from './talk/turn.ts';
 import { type ChosenFile, isUploading } from './view/chosen-files.tsx';
 
 export class ChatRoom {
@@ -25,6 +26,8 @@ export class ChatRoom {
   readonly session = signal<string | undefined>(undefined);
   readonly text = signal('');
   readonly files = signal<readonly ChosenFile[]>([]);
+  /** The model that answers here. In a conversation that has not begun it goes with the first message. */
+  readonly model = signal<ModelChoice | undefined>(undefined);
   readonly report = signal<ShownReport | undefined>(undefined);
   readonly isPanelOpen = signal(false);
   readonly facts = signal<ReadonlyMap<string, AnswerFacts>>(new Map());
@@ -37,6 +40,8 @@ export class ChatRoom {
   #reportOf: string | undefined;
   #reports = 0;
   #isDrawing = false;
+  /** One branch is made at a time: a second press means the same. */
+  #isBranching = false;
 
   constructor(state: ConsoleState) {
     this.#state = state;
@@ -61,8 +66,8 @@ export class ChatRoom {
   }
 
   async #placeOf(route: Route, browser: string): Promise<Place | undefined> {
-    const { agents, sessions, entered } = this.#state;
-    const known = (key: string | undefined) => sessions.value.find(({ sessionKey }) => sessionKey === key);
+    const { agents, entered } = this.#state;
+    const known = (key: string | undefined) => this.#state.sessionOf(key);
     const first = defaultAgent(agents.value);
     if (route.page === 'session') {
       const begun = this.#begunHere(route.session);
@@ -124,7 +129,9 @@ export class ChatRoom {
     if (place.sessionKey !== undefined && place.sessionId === undefined) {
       browserMemory.set('session', place.sessionKey);
       void this.#readFacts(place.sessionKey);
+      void this.#look(place.sessionKey);
     }
+    void this.#readModel(place);
     this.#state.tell('');
     this.text.value = browserMemory.get(`draft.${place.surface}`) ?? '';
     this.talk.value = new Talk(place, {
@@ -156,7 +163,103 @@ export class ChatRoom {
     this.session.value = key;
     navigate({ page: 'session', session: key }, { replace: true, isSilent: true });
     void this.#readFacts(key);
-    void this.#state.readSessions();
+    void this.#state.readSession(key);
+    void this.#keepModel(key);
+  }
+
+  async #readModel(place: Place): Promise<void> {
+    const { agents, entered } = this.#state;
+    const own = agents.value.find(({ agentId }) => agentId === place.agentId)?.model;
+    this.model.value = own === undefined ? undefined : { model: own, own };
+    const session = place.sessionId ?? place.sessionKey;
+    const choice = session && (await entered.value?.client.modelOf(session).catch(() => undefined));
+    if (choice && this.session.value === session) this.model.value = choice;
+  }
+
+  /** The choice that was made before the conversation began holds for all of it. */
+  async #keepModel(key: string): Promise<void> {
+    const choice = this.model.value;
+    if (!choice || choice.model === choice.own) return;
+    await this.#state.entered.value?.client.chooseModel(key, choice.model).catch(() => undefined);
+  }
+
+  readonly chooseModel = async (name: string | null): Promise<void> => {
+    const before = this.model.value;
+    if (!before) return;
+    this.model.value = { ...before, model: name ?? before.own };
+    const key = this.session.value;
+    if (key === undefined || !this.#state.sessionOf(key)) return;
+    try {
+      const choice = await this.#state.entered.value?.client.chooseModel(key, name);
+      if (choice && this.session.value === key) this.model.value = choice;
+    } catch (error) {
+      if (this.session.value === key) this.model.value = before;
+      this.#state.tellError(error);
+    }
+  };
+
+  /**
+   * Says something again in a branch before its turn. The branch takes the place of the conversation in the list, and the
+   * old one stays reachable from the turn.
+   */
+  readonly resend = async (turn: Turn, text: string): Promise<void> => {
+    const { entered } = this.#state;
+    const key = this.session.value;
+    const said = turn.said;
+    const known = this.#state.sessionOf(key);
+    if (!entered.value || key === undefined || !said || !known || this.#isBranching) return;
+    const { client } = entered.value;
+    this.#isBranching = true;
+    try {
+      const files = await Promise.all(
+        said.files.map(async ({ hash, name, mime }) => {
+          const bytes = await client.attachment(key, hash);
+          return client.upload(new File([bytes], name, { type: mime }));
+        }),
+      );
+      const name = branchName();
+      const branch = await client.branch(key, { before: turn.runId, name, title: known.title });
+      if (known.surface?.channel === 'web' && known.type === 'interactive')
+        await client.markSession(known.sessionId, { isArchived: true }).catch(() => undefined);
+      await Promise.all([this.#state.readSession(branch.sessionKey), this.#state.readSession(key)]);
+      await this.#goTo(branch.sessionKey);
+      this.talk.value?.submit(text, files);
+    } catch (error) {
+      this.#state.tellError(error);
+    } finally {
+      this.#isBranching = false;
+    }
+  };
+
+  /** A conversation of its own with everything up to the end of this turn. */
+  readonly branchFrom = async (turn: Turn): Promise<void> => {
+    const { entered } = this.#state;
+    const key = this.session.value;
+    if (!entered.value || key === undefined || this.#isBranching) return;
+    this.#isBranching = true;
+    try {
+      const branch = await entered.value.client.branch(key, { through: turn.runId, name: branchName() });
+      await this.#state.readSession(branch.sessionKey);
+      await this.#goTo(branch.sessionKey);
+    } catch (error) {
+      this.#state.tellError(error);
+    } finally {
+      this.#isBranching = false;
+    }
+  };
+
+  /** Opens a conversation that the list has, and waits until it is open. */
+  async #goTo(session: string): Promise<void> {
+    const route: Route = { page: 'session', session };
+    navigate(route, { isSilent: true });
+    await this.show(route);
+    navigate(route);
+  }
+
+  /** What is open is read by the person. */
+  async #look(session: string): Promise<void> {
+    if (document.visibilityState !== 'visible') return;
+    await this.#state.entered.value?.client.markSession(session, { isSeen: true }).catch(() => undefined);
   }
 
   /** Drafts change more often than a screen is drawn. */
@@ -179,7 +282,7 @@ export class ChatRoom {
     setTimeout(() => void this.#lookAgain(runId), RECORDS_MS);
     const turn = this.talk.value?.turns.find((each) => each.runId === runId);
     const last = turn?.flow.findLast((item) => item.kind === 'part' || item.kind === 'draft');
-    if (last && 'text' in last) notify('Answer', last.text);
+    if (last && 'text' in last) notify(`Answer of ${this.talk.value?.place.agentId}`, last.text, this.session.value);
   }
 
   write(text: string): void {
@@ -199,7 +302,9 @@ export class ChatRoom {
     this.write('');
     this.#state.tell('');
     if (files.length > 0) this.files.value = [];
-    talk.submit(text, sent);
+    const choice = this.model.value;
+    const isFirst = this.session.value === undefined || !this.#state.sessionOf(this.session.value);
+    talk.submit(text, sent, isFirst && choice && choice.model !== choice.own ? choice.model : undefined);
   }
 
   /** Each file is uploaded at once, so that the message only has to name it. */
@@ -253,9 +358,14 @@ export class ChatRoom {
     const client = this.#state.entered.value?.client;
     if (!client) return;
     try {
-      const [runs, costs] = await Promise.all([client.runsOf(sessionKey), client.costsOf(sessionKey)]);
-      if (this.session.value !== sessionKey) return;
-      this.facts.value = new Map(runs.map((run) => [run.runId, factsOfRun(run, costs.get(run.runId))]));
+      // The answers that a branch began with were given in the conversations that it comes from.
+      const keys = this.#state.lineOf(sessionKey).slice(0, LONGEST_LINE);
+      const read = keys.map(async (key) => {
+        const [runs, costs] = await Promise.all([client.runsOf(key), client.costsOf(key)]);
+        return runs.map((run) => [run.runId, factsOfRun(run, costs.get(run.runId))] as const);
+      });
+      const facts = (await Promise.all(read)).flat();
+      if (this.session.value === sessionKey) this.facts.value = new Map(facts);
     } catch (error) {
       if (error instanceof RefusedError && error.status !== 404) this.#state.tellError(error);
     }
@@ -267,9 +377,8 @@ export class ChatRoom {
     const key = this.session.value;
     if (key !== undefined) {
       void this.#readFacts(key);
-      await this.#state.entered.value?.client.markSession(key, { isSeen: true }).catch(() => undefined);
+      await this.#look(key);
     }
-    void this.#state.readSessions();
     const failedHooks = await this.#state.entered.value?.client.failedHooks(runId).catch(() => undefined);
     const shown = this.report.value;
     if (failedHooks && shown && 'run' in shown && shown.run.runId === runId)
@@ -299,5 +408,12 @@ export class ChatRoom {
 /** The gateway takes less; a larger file is not even read. */
 const LARGEST_FILE = 36 * 1024 * 1024;
 const LONGEST_DRAFT = 200_000;
+/** How many conversations back the facts of answers are read. */
+const LONGEST_LINE = 5;
+
+function branchName(): string {
+  return `branch-${Date.now().toString(36)}${shortHash(String(Math.random()))}`.toLowerCase();
+}
+
 /** How long after the end of a run its records are complete. */
 const RECORDS_MS = 1_500;

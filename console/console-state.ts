@@ -2,6 +2,7 @@
 // requests to talk, and whether the token was accepted. Components read the signals; every change goes through a method.
 
 import { signal } from '@preact/signals';
+import type { SessionNews } from '../src/channels/server-frame.ts';
 import type { ListedCommand } from '../src/commands/list-commands.ts';
 import { browserMemory } from './browser-memory.ts';
 import type { Link } from './client/connection.ts';
@@ -43,12 +44,19 @@ export class ConsoleState {
   readonly isSidebarOpen = signal(false);
   /** Tells the parts of the page what has changed in the gateway. */
   readonly watch = new GatewayWatch();
+  /** What happened last in any conversation. */
+  readonly lastNews = signal<SessionNews | undefined>(undefined);
+  readonly #changedKeys = new Set<string>();
+  #reading: ReturnType<typeof setTimeout> | undefined;
 
   constructor(token: string | undefined) {
     this.watch.onChange(['pairings', 'channels'], () => this.readPairings());
-    // Conversations go on elsewhere while this page is in the background.
-    document.addEventListener('visibilitychange', () => {
-      if (document.visibilityState === 'visible') void this.readSessions();
+    this.watch.onNews((news) => this.#hear(news));
+    // A connection that was away may have missed something.
+    let wasOn = false;
+    this.watch.link.subscribe(({ state }) => {
+      if (state === 'on' && wasOn) void this.readSessions();
+      wasOn ||= state === 'on';
     });
     if (token) void this.enter(token);
     else this.#showGate('');
@@ -60,10 +68,10 @@ export class ConsoleState {
   async enter(token: string): Promise<void> {
     const client = new GatewayClient(token);
     try {
-      const [agents, sessions, commands] = await Promise.all([client.agents(), client.sessions(), client.commands()]);
+      const [agents, first, commands] = await Promise.all([client.agents(), client.sessions(), client.commands()]);
       browserMemory.set('token', token);
       this.agents.value = agents;
-      this.sessions.value = sessions;
+      this.sessions.value = first.sessions;
       this.commands.value = commands;
       const browser = browserMemory.get('browser') ?? newBrowserName();
       browserMemory.set('browser', browser);
@@ -71,6 +79,7 @@ export class ConsoleState {
       this.isGateOpen.value = false;
       this.entered.value = { client, pictures: new FilePictures(client), browser };
       this.watch.open(() => client.openSocket());
+      void this.#readOlder(client, first.next);
       void this.readNews();
     } catch (error) {
       const status = error instanceof RefusedError ? error.status : undefined;
@@ -99,8 +108,73 @@ export class ConsoleState {
 
   /** What is shown stays when the gateway cannot be asked; the connection says so elsewhere. */
   async readSessions(): Promise<void> {
-    const sessions = await this.entered.value?.client.sessions().catch(() => undefined);
-    if (sessions) this.sessions.value = sessions;
+    const page = await this.entered.value?.client.sessions().catch(() => undefined);
+    if (page) this.#merge(page.sessions);
+  }
+
+  async readAgents(): Promise<void> {
+    const agents = await this.entered.value?.client.agents().catch(() => undefined);
+    if (agents) this.agents.value = agents;
+  }
+
+  /** The open session of a key, else the latest one; or the session of an id. */
+  sessionOf(keyOrId: string | undefined): ListedSession | undefined {
+    const all = this.sessions.value.filter(
+      ({ sessionKey, sessionId }) => sessionKey === keyOrId || sessionId === keyOrId,
+    );
+    return all.find(({ endedAt }) => endedAt === null) ?? all.toSorted((one, other) => other.startedAt - one.startedAt)[0];
+  }
+
+  /** The key of a conversation, and those of the conversations that it is a branch of, the nearest first. */
+  lineOf(key: string): readonly string[] {
+    const line = new Set([key]);
+    for (let at = this.sessionOf(key); at?.branchOf; at = this.sessionOf(at.branchOf)) {
+      const origin = this.sessionOf(at.branchOf);
+      if (!origin || line.has(origin.sessionKey)) break;
+      line.add(origin.sessionKey);
+    }
+    return [...line];
+  }
+
+  /** Reads one session again. One that is gone is taken off the list. */
+  async readSession(key: string): Promise<void> {
+    try {
+      const found = await this.entered.value?.client.session(key);
+      if (found) this.#merge([found.session, ...found.earlier]);
+    } catch (error) {
+      if (!(error instanceof RefusedError) || error.status !== 404) return;
+      this.sessions.value = this.sessions.value.filter(({ sessionKey }) => sessionKey !== key);
+    }
+  }
+
+  /** The list begins with the latest sessions; the older ones come while the page is used already. */
+  async #readOlder(client: GatewayClient, from: string | null): Promise<void> {
+    for (let next = from; next !== null && this.entered.value?.client === client; ) {
+      const page = await client.sessions(next).catch(() => undefined);
+      if (!page) return;
+      this.#merge(page.sessions);
+      next = page.next;
+    }
+  }
+
+  #merge(sessions: readonly ListedSession[]): void {
+    const known = new Map(this.sessions.value.map((session) => [session.sessionId, session]));
+    // A description of earlier sessions does not have their first words.
+    for (const session of sessions) known.set(session.sessionId, { ...known.get(session.sessionId), ...session });
+    this.sessions.value = [...known.values()];
+  }
+
+  #hear(news: SessionNews): void {
+    this.lastNews.value = news;
+    this.#changedKeys.add(news.sessionKey);
+    // A busy gateway tells many things about one session; it is read once for all of them.
+    this.#reading ??= setTimeout(() => {
+      this.#reading = undefined;
+      const keys = [...this.#changedKeys];
+      this.#changedKeys.clear();
+      if (keys.length > MOST_AT_ONCE) void this.readSessions();
+      else for (const key of keys) void this.readSession(key);
+    }, GATHER_MS);
   }
 
   async readNews(): Promise<void> {
@@ -141,3 +215,7 @@ export function sentenceOf(error: unknown): string {
 
 const CANNOT_BE_REACHED = 'The gateway cannot be reached. This page tries again by itself.';
 const RETRY_MS = 2_000;
+/** How long changes of sessions are gathered before they are read. */
+const GATHER_MS = 150;
+/** When more sessions have changed, the list is read instead of each of them. */
+const MOST_AT_ONCE = 10;

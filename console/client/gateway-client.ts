@@ -33,14 +33,38 @@ export type TranscriptEntry = Pick<TranscriptRow, 'position' | 'runId' | 'at' | 
 export type ToldApproval = Omit<ApprovalRow, 'digest'>;
 export type WaitingPairing = Pick<PairingRow, 'channel' | 'accountId' | 'senderId' | 'senderName' | 'code'>;
 export type RunCall = Pick<CaptureRow, 'call' | 'at' | 'provider' | 'model' | 'size'>;
-/** A session with what its key says about it. `title` is absent where the gateway keeps none. */
+/** A session with what its key says about it. */
 export type ListedSession = Omit<SessionRow, 'endToTell' | 'state'> & {
   readonly type: SessionType;
-  /** The title that a person gave it. */
-  readonly title?: string | null | undefined;
-  /** When a person last looked at it. */
-  readonly seenAt?: number | null | undefined;
+  /** The beginning of what was said first; absent where the gateway was not asked for it. */
+  readonly firstWords?: string | null | undefined;
 };
+
+/** A model that can answer. */
+export interface ListedModel {
+  /** `provider/model`. */
+  readonly name: string;
+  readonly contextWindow: number | null;
+  readonly takesImages: boolean;
+}
+
+/** Which model answers in a conversation. */
+export interface ModelChoice {
+  readonly model: string;
+  /** The agent's own. */
+  readonly own: string;
+}
+
+/** Where a branch begins. */
+export interface BranchRequest {
+  /** A run: the branch goes on behind it. */
+  readonly through?: string | undefined;
+  /** A run: the branch goes on as if it had not been. */
+  readonly before?: string | undefined;
+  /** The same name gives the same branch, so asking again is safe. */
+  readonly name: string;
+  readonly title?: string | null | undefined;
+}
 
 /** Words that were found in a conversation. */
 export interface FoundWords {
@@ -54,7 +78,8 @@ export interface FoundWords {
 
 /** What a person may note about a conversation. */
 export interface SessionMarks {
-  readonly title?: string | undefined;
+  /** Null takes the title away. */
+  readonly title?: string | null | undefined;
   readonly isArchived?: boolean | undefined;
   readonly isSeen?: boolean | undefined;
 }
@@ -285,9 +310,30 @@ export class GatewayClient {
     return (await this.#read<{ commands: readonly ListedCommand[] }>('/api/commands')).commands;
   }
 
-  /** The latest sessions, those that began last first. */
-  async sessions(): Promise<readonly ListedSession[]> {
-    return (await this.#read<{ sessions: readonly ListedSession[] }>('/api/sessions?limit=500')).sessions;
+  /** A page of the sessions, those in which something was said last first. */
+  async sessions(before?: string): Promise<{ readonly sessions: readonly ListedSession[]; readonly next: string | null }> {
+    const from = before === undefined ? '' : `&before=${encodeURIComponent(before)}`;
+    return this.#read(`/api/sessions?order=active&limit=500${from}`);
+  }
+
+  /** A new session with a copy of what was said in this one. */
+  async branch(session: string, request: BranchRequest): Promise<ListedSession> {
+    const answer = await this.#ask(`/api/sessions/${encodeURIComponent(session)}/branch`, request);
+    return (JSON.parse(answer) as { session: ListedSession }).session;
+  }
+
+  /** Every model that can be used now. */
+  async models(): Promise<readonly ListedModel[]> {
+    return (await this.#read<{ models: readonly ListedModel[] }>('/api/models?usable=true')).models;
+  }
+
+  modelOf(session: string): Promise<ModelChoice> {
+    return this.#read(`/api/sessions/${encodeURIComponent(session)}/model`);
+  }
+
+  /** Null goes back to the model of the agent. */
+  async chooseModel(session: string, model: string | null): Promise<ModelChoice> {
+    return JSON.parse(await this.#ask(`/api/sessions/${encodeURIComponent(session)}/model`, { model })) as ModelChoice;
   }
 
   /** Rejects with a status of 404 when there is no such session. */
@@ -318,12 +364,6 @@ export class GatewayClient {
     const path = `/api/sessions/${encodeURIComponent(session)}/transcript?${query}`;
     const { entries, next } = await this.#read<{ entries: TranscriptEntry[]; next: number | null }>(path);
     return { entries: entries.toReversed(), before: next };
-  }
-
-  /** What was said first, for a title. */
-  async firstEntries(session: string): Promise<readonly TranscriptEntry[]> {
-    const path = `/api/sessions/${encodeURIComponent(session)}/transcript?limit=2`;
-    return (await this.#read<{ entries: readonly TranscriptEntry[] }>(path)).entries;
   }
 
   /** The latest runs of a session. */

@@ -2,6 +2,7 @@
 // told to read again; after a broken connection everything is read again, because it may have changed meanwhile.
 
 import { signal } from '@preact/signals';
+import type { SessionNews } from '../../src/channels/server-frame.ts';
 import type { ChangeTopic } from '../../src/protocol/change-topic.ts';
 import type { PulseSample } from '../../src/protocol/pulse-sample.ts';
 import { Connection, type Link } from './connection.ts';
@@ -10,6 +11,7 @@ export class GatewayWatch {
   readonly link = signal<Link>({ state: 'off', text: 'Not connected' });
   readonly #readers = new Set<Reader>();
   readonly #sampleListeners = new Set<(sample: PulseSample) => void>();
+  readonly #newsListeners = new Set<(news: SessionNews) => void>();
   #connection: Connection | undefined;
 
   open(openSocket: () => WebSocket): void {
@@ -20,6 +22,7 @@ export class GatewayWatch {
       receive: (frame) => {
         if (frame.type === 'watching') for (const reader of this.#readers) reader.wake();
         if (frame.type === 'changed') this.#changed(frame.topics);
+        if (frame.type === 'session-news') for (const listen of this.#newsListeners) listen(frame);
         if (frame.type === 'sample') for (const listen of this.#sampleListeners) listen(frame.sample);
       },
       showLink: (link) => {
@@ -41,6 +44,12 @@ export class GatewayWatch {
   onSample(listen: (sample: PulseSample) => void): () => void {
     this.#sampleListeners.add(listen);
     return () => this.#sampleListeners.delete(listen);
+  }
+
+  /** Calls `listen` when something happens in any conversation. */
+  onNews(listen: (news: SessionNews) => void): () => void {
+    this.#newsListeners.add(listen);
+    return () => this.#newsListeners.delete(listen);
   }
 
   #changed(topics: readonly ChangeTopic[]): void {

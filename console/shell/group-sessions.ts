@@ -1,5 +1,5 @@
 // The conversations of the sidebar in groups: by day for those that people hold, and folded groups for subagents,
-// scheduled runs and calls of programs. Of one key only the latest session is listed. Pure.
+// scheduled runs, calls of programs and what a person has put away. Of one key only the latest session is listed. Pure.
 
 import type { ListedSession } from '../client/gateway-client.ts';
 
@@ -15,12 +15,15 @@ export interface SessionFilter {
   readonly now: number;
 }
 
-/** `sessions` come with those that began last first. */
 export function groupSessions(
   sessions: readonly ListedSession[],
   { agentId, now }: SessionFilter,
 ): readonly SessionGroup[] {
-  const latest = latestOfKeys(sessions.filter((session) => agentId === undefined || session.agentId === agentId));
+  const latest = latestOfKeys(
+    sessions.filter(
+      (session) => session.endReason !== 'deleted' && (agentId === undefined || session.agentId === agentId),
+    ),
+  );
   const sorted = latest.toSorted((one, other) => other.activeAt - one.activeAt);
   const groups = new Map<string, ListedSession[]>(TITLES.map((title) => [title, []]));
   for (const session of sorted) groups.get(titleOf(session, now))?.push(session);
@@ -34,12 +37,18 @@ function latestOfKeys(sessions: readonly ListedSession[]): readonly ListedSessio
   const byKey = new Map<string, ListedSession>();
   for (const session of sessions) {
     const known = byKey.get(session.sessionKey);
-    if (!known || (known.endedAt !== null && session.endedAt === null)) byKey.set(session.sessionKey, session);
+    if (!known || isRather(session, known)) byKey.set(session.sessionKey, session);
   }
   return [...byKey.values()];
 }
 
-function titleOf({ type, surface, activeAt }: ListedSession, now: number): string {
+function isRather(session: ListedSession, known: ListedSession): boolean {
+  if ((session.endedAt === null) !== (known.endedAt === null)) return session.endedAt === null;
+  return session.startedAt > known.startedAt;
+}
+
+function titleOf({ type, surface, activeAt, archivedAt }: ListedSession, now: number): string {
+  if (archivedAt !== null) return PUT_AWAY;
   if (type === 'subagent') return 'Subagents';
   if (type === 'scheduled') return 'Scheduled';
   if (surface?.channel === 'api') return 'API calls';
@@ -50,8 +59,9 @@ function titleOf({ type, surface, activeAt }: ListedSession, now: number): strin
 }
 
 const DAY_MS = 24 * 3_600_000;
-const TITLES = ['Today', 'Yesterday', 'Last 7 days', 'Older', 'Subagents', 'Scheduled', 'API calls'];
-const FOLDED: ReadonlySet<string> = new Set(['Subagents', 'Scheduled', 'API calls']);
+const PUT_AWAY = 'Put away';
+const TITLES = ['Today', 'Yesterday', 'Last 7 days', 'Older', 'Subagents', 'Scheduled', 'API calls', PUT_AWAY];
+const FOLDED: ReadonlySet<string> = new Set(['Subagents', 'Scheduled', 'API calls', PUT_AWAY]);
 
 /** Where a conversation takes place, in words. */
 export function surfaceName({ surface, type }: ListedSession): string {

@@ -2,7 +2,7 @@
 // list is virtual: of thousands of conversations only those in sight are drawn.
 
 import { useComputed, useSignal } from '@preact/signals';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import type { ChatRoom } from '../chat-room.ts';
 import type { ListedSession } from '../client/gateway-client.ts';
 import type { ConsoleState } from '../console-state.ts';
@@ -16,7 +16,7 @@ import { Link } from '../view/link.tsx';
 import { useVirtualRows } from '../view/use-virtual-rows.ts';
 import { groupSessions, surfaceName } from './group-sessions.ts';
 import { SearchBox } from './search-box.tsx';
-import { SessionTitles } from './session-titles.ts';
+import { titleOf } from './session-title.ts';
 import { ThemeButton } from './theme-button.tsx';
 
 export function Sidebar({ state, room }: { state: ConsoleState; room: ChatRoom }) {
@@ -82,7 +82,13 @@ export function Sidebar({ state, room }: { state: ConsoleState; room: ChatRoom }
       <footer class="side-foot">
         <span class="grow" />
         {notifyState.value === 'default' && (
-          <button type="button" class="ghost" onClick={() => void allowNotifications()}>
+          <button
+            type="button"
+            class="ghost"
+            title="Tell me of answers and approvals while I look elsewhere"
+            onClick={() => void allowNotifications()}
+          >
+            <Icon name="bell" size={16} />
             Notify me
           </button>
         )}
@@ -111,7 +117,6 @@ interface SessionListProps {
 }
 
 function SessionList({ state, room, agentId, onFollow }: SessionListProps) {
-  const titles = useMemo(() => new SessionTitles(), []);
   const box = useRef<HTMLDivElement>(null);
   /** The folded groups that the person has opened. */
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
@@ -132,14 +137,6 @@ function SessionList({ state, room, agentId, onFollow }: SessionListProps) {
     count: rows.length,
     sizeOf: (index) => (rows[index]?.kind === 'title' ? TITLE_HEIGHT : ROW_HEIGHT),
   });
-  const inSight = items.flatMap(({ index }) => {
-    const row = rows[index];
-    return row?.kind === 'session' ? [row.session] : [];
-  });
-  const client = state.entered.value?.client;
-  useEffect(() => {
-    if (client) void titles.read(client, inSight);
-  }, [client, inSight.map(({ sessionId }) => sessionId).join(' ')]);
   const toggle = (title: string) => {
     const next = new Set(unfolded);
     if (!next.delete(title)) next.add(title);
@@ -182,7 +179,7 @@ function SessionList({ state, room, agentId, onFollow }: SessionListProps) {
                 title={`${session.sessionKey}\nLast active ${formatClock(session.activeAt)}`}
                 onFollow={onFollow}
               >
-                <span class="title">{titles.titleOf(session)}</span>
+                <span class="title">{titleOf(session)}</span>
                 <span class="meta">
                   <span>{`${session.agentId} · ${surfaceName(session)}`}</span>
                   <time>{formatWhen(session.activeAt)}</time>

@@ -5,7 +5,9 @@ import type { ConsoleState } from '../console-state.ts';
 import type { Route } from '../route.ts';
 import { Icon } from '../view/icon.tsx';
 import { Link } from '../view/link.tsx';
+import { surfaceName } from './group-sessions.ts';
 import { SessionMenu } from './session-menu.tsx';
+import { titleOf } from './session-title.ts';
 
 export interface TopBarProps {
   readonly state: ConsoleState;
@@ -17,6 +19,7 @@ export function TopBar({ state, room, route }: TopBarProps) {
   const talk = room.talk.value;
   const isChat = route.page === 'home' || route.page === 'new' || route.page === 'session';
   const session = room.session.value;
+  const known = state.sessionOf(session);
   // A page without a conversation has only the socket that tells what changes.
   const link = isChat ? state.link.value : state.watch.link.value;
   return (
@@ -33,8 +36,8 @@ export function TopBar({ state, room, route }: TopBarProps) {
       >
         <Icon name="menu" />
       </button>
-      <h1>{titleOf(route, talk?.place.agentId)}</h1>
-      {isChat && session !== undefined && <code class="key">{session}</code>}
+      <h1 title={isChat ? session : undefined}>{known && isChat ? titleOf(known) : nameOf(route, talk?.place.agentId)}</h1>
+      {isChat && known && <span class="key">{`${known.agentId} · ${surfaceName(known)}`}</span>}
       {isChat && session !== undefined && <SessionMenu key={session} state={state} session={session} />}
       <span class="grow" />
       {isChat && session !== undefined && (
@@ -63,7 +66,7 @@ export function TopBar({ state, room, route }: TopBarProps) {
   );
 }
 
-function titleOf(route: Route, agentId: string | undefined): string {
+function nameOf(route: Route, agentId: string | undefined): string {
   switch (route.page) {
     case 'home':
     case 'session':

@@ -5,9 +5,10 @@ import type { TranscriptEntry } from '../client/gateway-client.ts';
 import { filesIn } from './sent-file.ts';
 import type { Turn } from './turn.ts';
 
-export function showEntry(turn: Turn, { kind, message, shown, at, meta }: TranscriptEntry): void {
+export function showEntry(turn: Turn, { position, kind, message, shown, at, meta }: TranscriptEntry): void {
   const files = filesIn(meta);
   turn.at ??= at;
+  turn.position ??= position;
   // A message of files alone has no words.
   const text = files.length > 0 ? (shown ?? '') : shown || textOf(message);
   if (kind !== 'message') turn.addNotice(text);

@@ -126,9 +126,9 @@ export class Talk {
   }
 
   /** Shows the message at once, and sends it again until the gateway has accepted it. */
-  submit(text: string, files: readonly Upload[] = []): void {
+  submit(text: string, files: readonly Upload[] = [], model?: string): void {
     const id = `${Date.now().toString(36)}-${shortHash(text + Math.random())}`;
-    const message: WaitingMessage = { id, text, ...(files.length > 0 && { files }) };
+    const message: WaitingMessage = { id, text, ...(files.length > 0 && { files }), model };
     this.#setWaiting([...this.#waiting, message]);
     this.#showWaiting(message);
     if (!this.#held) this.#sendMessage(message);
@@ -178,9 +178,9 @@ export class Talk {
   }
 
   /** A message that the gateway would never take is given back at once, because it would be sent again for ever. */
-  #sendMessage({ id, text, files = [] }: WaitingMessage): void {
+  #sendMessage({ id, text, files = [], model }: WaitingMessage): void {
     const attachments = files.map((file) => ({ id: file.id }));
-    const frame = { type: 'message', id, text, ...(attachments.length > 0 && { attachments }) } as const;
+    const frame = { type: 'message', id, text, ...(attachments.length > 0 && { attachments }), model } as const;
     if (bytesOf(JSON.stringify(frame)) <= this.#largestFrame) {
       this.#send(frame);
       return;
@@ -313,19 +313,20 @@ export class Talk {
     for (const message of this.#waiting) this.#sendMessage(message);
   }
 
-  /** Shows the part of the transcript before the first turn that is shown. */
-  async loadEarlier(): Promise<void> {
+  /** Shows the part of the transcript before the first turn that is shown. `before` is called just before it is shown. */
+  async loadEarlier(before: () => void = () => {}): Promise<void> {
     const session = this.place.sessionId ?? this.#sessionKey;
     if (this.#earlier === null || session === undefined) return;
     try {
-      const { entries, before } = wholeRuns(await this.#ports.client.transcript(session, this.#earlier));
+      const page = wholeRuns(await this.#ports.client.transcript(session, this.#earlier));
       if (this.#isClosed) return;
       const shown = this.#turns;
       this.#turns = [];
-      for (const entry of entries) showEntry(this.#turn(entry.runId), entry);
+      for (const entry of page.entries) showEntry(this.#turn(entry.runId), entry);
       this.#turns = [...this.#turns, ...shown];
-      this.#earlier = before;
+      this.#earlier = page.before;
       this.#isFollowing = false;
+      before();
       this.#ports.changed(false);
     } catch (error) {
       this.#ports.tell(messageOf(error));
@@ -471,7 +472,7 @@ export class Talk {
 
   #setWaiting(waiting: readonly WaitingMessage[]): void {
     this.#waiting = waiting;
-    const kept = waiting.map(({ id, text, files }) => ({ id, text, files }));
+    const kept = waiting.map(({ id, text, files, model }) => ({ id, text, files, model }));
     browserMemory.set(`waiting.${this.place.surface}`, JSON.stringify(kept));
   }
 
@@ -618,6 +619,8 @@ interface WaitingMessage {
   readonly text: string;
   /** Files that the gateway has already. */
   readonly files?: readonly Upload[] | undefined;
+  /** The model that should answer, where the person chose one before the conversation began. */
+  readonly model?: string | undefined;
   /**
    * The run of this message is known already, so that the run of another message with the same words is not taken for
    * it.

@@ -50,6 +50,8 @@ export class Turn {
   readonly key: number;
   /** Empty until the gateway has reported the run's id. */
   runId: string;
+  /** The position of its first entry in the transcript; unknown for a turn that was not in it yet. */
+  position: number | undefined;
   /** The time of the message; set when the past is shown. */
   at: number | undefined;
   /** The turn is the answer of a job or a heartbeat, which runs in a session of its own. */

@@ -1,7 +1,7 @@
 // The field in which a person writes, with the files of the message and the menu of commands. The page keeps the text,
 // because words that the gateway did not accept are put back into it.
 
-import type { RefObject } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ListedCommand } from '../../src/commands/list-commands.ts';
 import { type ChosenFile, ChosenFiles, isUploading } from './chosen-files.tsx';
@@ -27,6 +27,8 @@ export interface ComposerProps {
   onRemoveFile(key: number): void;
   onSubmit(): void;
   onStop(): void;
+  /** What else stands in the row below the words. */
+  readonly children?: ComponentChildren;
 }
 
 export function Composer(props: ComposerProps) {
@@ -126,6 +128,7 @@ export function Composer(props: ComposerProps) {
         >
           <Icon name="clip" />
         </button>
+        {props.children}
         <span class="hint">Enter sends · Shift+Enter new line · Esc stops</span>
         <button
           id="stop"

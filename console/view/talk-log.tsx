@@ -1,10 +1,13 @@
 // The list of turns. It scrolls to its end by itself as long as the reader stays at the end.
 
 import type { ReadonlySignal } from '@preact/signals';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { ApprovalDecision } from '../../src/protocol/approval-decision.ts';
 import type { AnswerFacts } from '../talk/answer-facts.ts';
+import type { Fork } from '../talk/forks.ts';
 import type { Talk } from '../talk/talk.ts';
+import type { Turn } from '../talk/turn.ts';
 import { TurnView } from './turn-view.tsx';
 
 export interface TalkLogProps {
@@ -13,17 +16,24 @@ export interface TalkLogProps {
   readonly version: number;
   readonly session: string | undefined;
   readonly facts: ReadonlySignal<ReadonlyMap<string, AnswerFacts>>;
+  readonly forks: readonly Fork[];
   onAnswer(approvalId: string, decision: ApprovalDecision): void;
   onInspect(runId: string): void;
   onStopSubagent(sessionKey: string): void;
-  onSubmit(text: string): void;
+  onResend(turn: Turn, text: string): void;
+  onBranch(turn: Turn): void;
+  /** What is shown before the first message. */
+  readonly welcome: ComponentChildren;
 }
 
 export function TalkLog(props: TalkLogProps) {
-  const { talk, version, session, facts, onAnswer, onInspect, onStopSubagent, onSubmit } = props;
+  const { talk, version, session, facts, forks, welcome } = props;
+  const { onAnswer, onInspect, onStopSubagent, onResend, onBranch } = props;
+  const turnOfFork = useMemo(() => new Map(forks.map((fork) => [turnBehind(talk, fork), fork])), [talk, version, forks]);
   const log = useRef<HTMLDivElement>(null);
   /** How far the reader was from the end before earlier turns were put on top. */
   const fromEnd = useRef<number | undefined>(undefined);
+  const isLoading = useRef(false);
   useLayoutEffect(() => {
     if (!log.current) return;
     if (talk?.isFollowing) log.current.scrollTop = log.current.scrollHeight;
@@ -31,6 +41,17 @@ export function TalkLog(props: TalkLogProps) {
     fromEnd.current = undefined;
   }, [talk, version]);
 
+  const loadEarlier = () => {
+    if (!talk || isLoading.current) return;
+    isLoading.current = true;
+    void talk
+      .loadEarlier(() => {
+        if (log.current) fromEnd.current = log.current.scrollHeight - log.current.scrollTop;
+      })
+      .finally(() => {
+        isLoading.current = false;
+      });
+  };
   return (
     <div
       ref={log}
@@ -42,22 +63,22 @@ export function TalkLog(props: TalkLogProps) {
       // biome-ignore lint/a11y/noNoninteractiveTabindex: without a mouse, only an element that has the focus is scrolled.
       tabIndex={0}
       aria-label="Messages"
-      onScroll={({ currentTarget }) => talk?.scrolled(isAtEnd(currentTarget))}
+      onScroll={({ currentTarget }) => {
+        talk?.scrolled(isAtEnd(currentTarget));
+        if (currentTarget.scrollTop < NEAR_TOP && talk?.hasEarlier) loadEarlier();
+      }}
     >
       <div id="turns" class="turns">
         {talk?.hasEarlier && (
           <button
             type="button"
             class="quiet earlier"
-            onClick={() => {
-              if (log.current) fromEnd.current = log.current.scrollHeight - log.current.scrollTop;
-              void talk?.loadEarlier();
-            }}
+            onClick={loadEarlier}
           >
             Show what was said before
           </button>
         )}
-        {talk?.isWelcoming && <Welcome agentId={talk.place.agentId} onSubmit={onSubmit} />}
+        {talk?.isWelcoming && welcome}
         {talk?.turns.map((turn) => (
           <TurnView
             key={`${talk.place.id} ${turn.key}`}
@@ -65,7 +86,10 @@ export function TalkLog(props: TalkLogProps) {
             version={turn.version}
             session={session}
             facts={facts}
-            onRetry={onSubmit}
+            fork={turnOfFork.get(turn)}
+            canSpeak={talk.place.closed === undefined}
+            onResend={onResend}
+            onBranch={onBranch}
             onAnswer={onAnswer}
             onInspect={onInspect}
             onStopSubagent={onStopSubagent}
@@ -81,22 +105,10 @@ function isAtEnd(log: HTMLElement): boolean {
   return log.scrollHeight - log.scrollTop - log.clientHeight < 80;
 }
 
-function Welcome({ agentId, onSubmit }: { agentId: string; onSubmit(text: string): void }) {
-  return (
-    <div class="welcome">
-      <h2>{`Talk to ${agentId}`}</h2>
-      <p>
-        Everything that the agent is given for an answer can be seen: each word with its author, its size and its place.
-      </p>
-      <ul>
-        {['Hello, who are you?', 'What can you do?', '/status', '/help'].map((text) => (
-          <li key={text}>
-            <button type="button" class="quiet" onClick={() => onSubmit(text)}>
-              {text}
-            </button>
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
+/** The first turn behind the place where conversations part. */
+function turnBehind(talk: Talk | undefined, { at }: Fork): Turn | undefined {
+  return talk?.turns.find(({ position, said }) => said !== undefined && (position ?? Number.POSITIVE_INFINITY) > at);
 }
+
+/** So near to the top, what was said before is loaded. */
+const NEAR_TOP = 300;

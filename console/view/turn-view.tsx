@@ -3,9 +3,12 @@
 
 import type { ReadonlySignal } from '@preact/signals';
 import { Component } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApprovalDecision } from '../../src/protocol/approval-decision.ts';
+import { titleOf } from '../shell/session-title.ts';
 import type { AnswerFacts } from '../talk/answer-facts.ts';
-import type { FlowItem, ToolContent, Turn } from '../talk/turn.ts';
+import type { Fork } from '../talk/forks.ts';
+import type { FlowItem, SaidWords, ToolContent, Turn } from '../talk/turn.ts';
 import { ApprovalCard } from './approval-card.tsx';
 import { CopyButton } from './copy-button.tsx';
 import { FileList, type LoadFile } from './file-list.tsx';
@@ -22,66 +25,212 @@ export interface TurnViewProps {
   /** The session of the turn, for the address of its context. */
   readonly session: string | undefined;
   readonly facts: ReadonlySignal<ReadonlyMap<string, AnswerFacts>>;
+  /** Set when the conversation parts from others before this turn. */
+  readonly fork: Fork | undefined;
+  /** False where nothing can be said, such as in a conversation that has ended. */
+  readonly canSpeak: boolean;
   onAnswer(approvalId: string, decision: ApprovalDecision): void;
   onInspect(runId: string): void;
   onStopSubagent(sessionKey: string): void;
-  onRetry(text: string): void;
+  /** Says it again in a branch before this turn, with other words where some are given. */
+  onResend(turn: Turn, text: string): void;
+  onBranch(turn: Turn): void;
   readonly loadFile: LoadFile;
 }
 
-export class TurnView extends Component<TurnViewProps> {
-  override shouldComponentUpdate({ turn, version, session }: TurnViewProps): boolean {
-    return turn !== this.props.turn || version !== this.props.version || session !== this.props.session;
+export class TurnView extends Component<TurnViewProps, { readonly isEditing: boolean }> {
+  override state = { isEditing: false };
+
+  override shouldComponentUpdate(next: TurnViewProps, { isEditing }: { isEditing: boolean }): boolean {
+    const { turn, version, session, fork, canSpeak } = this.props;
+    return (
+      turn !== next.turn ||
+      version !== next.version ||
+      session !== next.session ||
+      canSpeak !== next.canSpeak ||
+      keyOfFork(fork) !== keyOfFork(next.fork) ||
+      isEditing !== this.state.isEditing
+    );
   }
 
-  override render({ turn, session, facts, onAnswer, onInspect, onStopSubagent, onRetry, loadFile }: TurnViewProps) {
+  override render(props: TurnViewProps, { isEditing }: { isEditing: boolean }) {
+    const { turn, session, facts, fork, canSpeak, loadFile } = props;
+    const { onAnswer, onInspect, onStopSubagent, onResend, onBranch } = props;
     const { said, flow, isLive, isOver, subagents, awaited } = turn;
+    const canChange = canSpeak && isOver && session !== undefined && !turn.isVisit;
     return (
       <article class="turn" hidden={!turn.isShown} aria-busy={isLive}>
-        <div
-          class={said?.isWaiting ? 'said waiting' : 'said'}
-          hidden={!said}
-          title={turn.at === undefined ? undefined : formatClock(turn.at)}
-        >
-          {said?.text}
-          {said && said.files.length > 0 && <FileList files={said.files} load={loadFile} />}
-        </div>
+        {said && isEditing && (
+          <EditWords
+            text={said.text}
+            onCancel={() => this.setState({ isEditing: false })}
+            onSend={(text) => {
+              this.setState({ isEditing: false });
+              onResend(turn, text);
+            }}
+          />
+        )}
+        {said && !isEditing && (
+          <div class="saying">
+            <Said said={said} at={turn.at} loadFile={loadFile} />
+            <div class="said-foot">
+              {fork && session !== undefined && <Ways fork={fork} session={session} />}
+              {canChange && (
+                <button type="button" class="ghost" onClick={() => this.setState({ isEditing: true })}>
+                  <Icon name="edit" size={16} />
+                  Edit
+                </button>
+              )}
+              {said.text !== '' && <CopyButton text={said.text} label="Copy message" />}
+            </div>
+          </div>
+        )}
         <div class={isLive ? 'flow live' : 'flow'}>
           {isLive && flow.length === 0 && <div class="thinking">Working…</div>}
-          {flow.map((item) => (
-            <Item key={item.key} item={item} onAnswer={onAnswer} loadFile={loadFile} />
+          {flow.map((item, index) => (
+            <Item
+              key={item.key}
+              item={item}
+              isGrowing={isLive && index === flow.length - 1}
+              onAnswer={onAnswer}
+              loadFile={loadFile}
+            />
           ))}
         </div>
         {awaited > 0 && <p class="thinking" role="status">{`Waits for ${formatPlural(awaited, 'subagent')}…`}</p>}
         {subagents.length > 0 && <SubagentTree subagents={subagents} onStop={onStopSubagent} />}
         {isOver && (
           <footer class="foot">
-            <button type="button" class="ghost" onClick={() => onInspect(turn.runId)}>
-              What was it given?
-            </button>
-            {session !== undefined && (
-              <Link class="ghost" to={{ page: 'context', session, runId: turn.runId }}>
-                Context
-              </Link>
-            )}
-            <Link class="ghost" to={{ page: 'run', runId: turn.runId }}>
-              Run
-            </Link>
             {flow.some(({ kind }) => kind === 'part' || kind === 'words' || kind === 'draft') && (
               <CopyButton text={() => wordsOf(flow)} label="Copy answer" />
             )}
-            {said && said.files.length === 0 && said.text !== '' && (
-              <button type="button" class="ghost" title="Send the same words again" onClick={() => onRetry(said.text)}>
+            {said && canChange && (
+              <button type="button" class="ghost" title="Ask for another answer" onClick={() => onResend(turn, said.text)}>
                 <Icon name="retry" size={16} />
-                <span>Retry</span>
+                Retry
               </button>
             )}
+            {canChange && (
+              <button
+                type="button"
+                class="ghost"
+                title="Go on from here in a new conversation; this one stays as it is"
+                onClick={() => onBranch(turn)}
+              >
+                <Icon name="branch" size={16} />
+                Branch from here
+              </button>
+            )}
+            <span class="foot-links">
+              <button type="button" class="ghost" onClick={() => onInspect(turn.runId)}>
+                What was it given?
+              </button>
+              {session !== undefined && (
+                <Link class="ghost" to={{ page: 'context', session, runId: turn.runId }}>
+                  Context
+                </Link>
+              )}
+              <Link class="ghost" to={{ page: 'run', runId: turn.runId }}>
+                Run
+              </Link>
+            </span>
             <Facts runId={turn.runId} facts={facts} />
           </footer>
         )}
       </article>
     );
   }
+}
+
+function Said({ said, at, loadFile }: { said: SaidWords; at: number | undefined; loadFile: LoadFile }) {
+  return (
+    <div class={said.isWaiting ? 'said waiting' : 'said'} title={at === undefined ? undefined : formatClock(at)}>
+      {said.text}
+      {said.files.length > 0 && <FileList files={said.files} load={loadFile} />}
+    </div>
+  );
+}
+
+interface EditWordsProps {
+  readonly text: string;
+  onSend(text: string): void;
+  onCancel(): void;
+}
+
+/** The words of a person, to be changed and said again. */
+function EditWords({ text, onSend, onCancel }: EditWordsProps) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [words, setWords] = useState(text);
+  useEffect(() => {
+    field.current?.focus();
+    field.current?.setSelectionRange(text.length, text.length);
+  }, []);
+  const canSend = words.trim() !== '';
+  return (
+    <form
+      class="edit-words"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (canSend) onSend(words);
+      }}
+    >
+      <textarea
+        ref={field}
+        aria-label="Edit the message"
+        rows={Math.min(12, words.split('\n').length + 1)}
+        value={words}
+        onInput={({ currentTarget }) => setWords(currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.isComposing) return;
+          if (event.key === 'Escape') onCancel();
+          else if (event.key === 'Enter' && !event.shiftKey && canSend) onSend(words);
+          else return;
+          event.preventDefault();
+          event.stopPropagation();
+        }}
+      />
+      <div class="choices">
+        <span class="hint">What was said before stays reachable.</span>
+        <button type="button" class="quiet" onClick={onCancel}>
+          Cancel
+        </button>
+        <button type="submit" disabled={!canSend}>
+          Send
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** The ways in which the conversation goes on from here, one beside the other. */
+function Ways({ fork: { ways }, session }: { fork: Fork; session: string }) {
+  const at = ways.findIndex(({ sessionKey }) => sessionKey === session);
+  const link = (index: number, icon: 'back' | 'chevron', label: string) => {
+    const way = ways[index];
+    if (!way)
+      return (
+        <span class="ghost way off">
+          <Icon name={icon} size={14} />
+        </span>
+      );
+    const to = { page: 'session', session: way.sessionKey } as const;
+    return (
+      <Link class="ghost way" to={to} label={`${label}: ${titleOf(way)}`} title={titleOf(way)}>
+        <Icon name={icon} size={14} />
+      </Link>
+    );
+  };
+  return (
+    <nav class="ways" aria-label="Ways from here">
+      {link(at - 1, 'back', 'The way before')}
+      <span>{`${at + 1} of ${ways.length}`}</span>
+      {link(at + 1, 'chevron', 'The next way')}
+    </nav>
+  );
+}
+
+function keyOfFork(fork: Fork | undefined): string {
+  return fork?.ways.map(({ sessionId }) => sessionId).join(' ') ?? '';
 }
 
 /** It listens to the facts by itself, because they come after the turn. */
@@ -98,11 +247,18 @@ function wordsOf(flow: readonly FlowItem[]): string {
     .join('\n\n');
 }
 
-function Item({ item, onAnswer, loadFile }: { item: FlowItem } & Pick<TurnViewProps, 'onAnswer' | 'loadFile'>) {
+interface ItemProps extends Pick<TurnViewProps, 'onAnswer' | 'loadFile'> {
+  readonly item: FlowItem;
+  readonly isGrowing: boolean;
+}
+
+function Item({ item, isGrowing, onAnswer, loadFile }: ItemProps) {
   switch (item.kind) {
     case 'draft':
     case 'words':
       return <Words text={item.text} />;
+    case 'thoughts':
+      return <Thoughts text={item.text} isGrowing={isGrowing} />;
     case 'part':
       return (
         <>
@@ -124,6 +280,21 @@ function Item({ item, onAnswer, loadFile }: { item: FlowItem } & Pick<TurnViewPr
         </div>
       );
   }
+}
+
+/** While the model thinks, the last line can be seen; the rest is folded. */
+function Thoughts({ text, isGrowing }: { text: string; isGrowing: boolean }) {
+  const lines = text.trimEnd().split('\n');
+  return (
+    <details class={isGrowing ? 'thoughts growing' : 'thoughts'}>
+      <summary>
+        <Icon name="chevron" size={14} />
+        <span class="name">{isGrowing ? 'Thinking…' : 'Thoughts'}</span>
+        {isGrowing && <span class="brief">{shorten(lines.at(-1) ?? '', 160)}</span>}
+      </summary>
+      <div class="thought-text">{text.trim()}</div>
+    </details>
+  );
 }
 
 function Tool({ tool: { name, params, outcome } }: { tool: ToolContent }) {

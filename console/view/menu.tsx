@@ -1,0 +1,80 @@
+// A button that opens a short list of actions. Arrow keys move, Escape and a press elsewhere close it, and the focus goes
+// back to the button.
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Icon, type IconName } from './icon.tsx';
+
+export interface MenuItem {
+  readonly label: string;
+  readonly isDanger?: boolean | undefined;
+  act(): void;
+}
+
+export function Menu({ label, icon, items }: { label: string; icon: IconName; items: readonly MenuItem[] }) {
+  const [isOpen, setOpen] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (!isOpen) return;
+    buttonsIn(box.current)[0]?.focus();
+    const press = (event: Event) => {
+      if (!box.current?.contains(event.target as Node)) setOpen(false);
+    };
+    document.addEventListener('pointerdown', press);
+    return () => document.removeEventListener('pointerdown', press);
+  }, [isOpen]);
+  const close = () => {
+    setOpen(false);
+    button.current?.focus();
+  };
+  const pressKey = (event: KeyboardEvent) => {
+    if (!isOpen) return;
+    const all = buttonsIn(box.current);
+    const at = all.indexOf(document.activeElement as HTMLElement);
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1 + all.length, Home: 0, End: all.length - 1 }[event.key];
+    if (to !== undefined) all[to % all.length]?.focus();
+    else if (event.key === 'Escape') close();
+    else if (event.key === 'Tab') setOpen(false);
+    if (to === undefined && event.key !== 'Escape') return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <div ref={box} class="menu" onKeyDown={pressKey}>
+      <button
+        ref={button}
+        type="button"
+        class="ghost round"
+        aria-label={label}
+        title={label}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon name={icon} />
+      </button>
+      {isOpen && (
+        <div class="menu-items" role="menu" aria-label={label}>
+          {items.map(({ label: name, isDanger, act }) => (
+            <button
+              key={name}
+              type="button"
+              role="menuitem"
+              class={isDanger ? 'ghost danger' : 'ghost'}
+              onClick={() => {
+                close();
+                act();
+              }}
+            >
+              {name}
+            </button>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function buttonsIn(box: HTMLElement | null): readonly HTMLElement[] {
+  return [...(box?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])];
+}
