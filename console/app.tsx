@@ -110,6 +110,7 @@ function tellNews({ sessionKey, because }: SessionNews, { state, room }: AppProp
   const session = state.sessionOf(sessionKey);
   const title = session ? titleOf(session) : sessionKey;
   if (because === 'approval-start') notify('An approval waits for you', title, sessionKey);
+  if (because === 'session-change' && room.session.value === sessionKey) void room.readModel();
   const isTalk = session?.type === 'interactive' && session.surface?.channel !== 'api';
   if (because === 'run-end' && isTalk && room.session.value !== sessionKey) notify('Answer', title, sessionKey);
 }

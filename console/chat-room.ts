@@ -40,6 +40,8 @@ export class ChatRoom {
   #reportOf: string | undefined;
   #reports = 0;
   #isDrawing = false;
+  /** The model that was chosen before the session began, until the gateway has it. */
+  #wishedModel: string | undefined;
   /** One branch is made at a time: a second press means the same. */
   #isBranching = false;
 
@@ -131,7 +133,7 @@ export class ChatRoom {
       void this.#readFacts(place.sessionKey);
       void this.#look(place.sessionKey);
     }
-    void this.#readModel(place);
+    void this.#openModel(place);
     this.#state.tell('');
     this.text.value = browserMemory.get(`draft.${place.surface}`) ?? '';
     this.talk.value = new Talk(place, {
@@ -164,23 +166,31 @@ export class ChatRoom {
     navigate({ page: 'session', session: key }, { replace: true, isSilent: true });
     void this.#readFacts(key);
     void this.#state.readSession(key);
-    void this.#keepModel(key);
   }
 
-  async #readModel(place: Place): Promise<void> {
-    const { agents, entered } = this.#state;
+  /** Reads again which model answers in the open conversation; another device may have chosen one. */
+  async readModel(): Promise<void> {
+    const key = this.session.value;
+    const choice = key && (await this.#state.entered.value?.client.modelOf(key).catch(() => undefined));
+    if (choice && this.session.value === key && this.#wishedModel === undefined) this.model.value = choice;
+  }
+
+  async #openModel(place: Place): Promise<void> {
+    const { agents } = this.#state;
     const own = agents.value.find(({ agentId }) => agentId === place.agentId)?.model;
+    this.#wishedModel = undefined;
     this.model.value = own === undefined ? undefined : { model: own, own };
-    const session = place.sessionId ?? place.sessionKey;
-    const choice = session && (await entered.value?.client.modelOf(session).catch(() => undefined));
-    if (choice && this.session.value === session) this.model.value = choice;
+    await this.readModel();
   }
 
   /** The choice that was made before the conversation began holds for all of it. */
   async #keepModel(key: string): Promise<void> {
-    const choice = this.model.value;
-    if (!choice || choice.model === choice.own) return;
-    await this.#state.entered.value?.client.chooseModel(key, choice.model).catch(() => undefined);
+    const wished = this.#wishedModel;
+    if (wished === undefined) return;
+    const choice = await this.#state.entered.value?.client.chooseModel(key, wished).catch(() => undefined);
+    if (!choice || this.#wishedModel !== wished || this.session.value !== key) return;
+    this.#wishedModel = undefined;
+    this.model.value = choice;
   }
 
   readonly chooseModel = async (name: string | null): Promise<void> => {
@@ -188,7 +198,9 @@ export class ChatRoom {
     if (!before) return;
     this.model.value = { ...before, model: name ?? before.own };
     const key = this.session.value;
+    this.#wishedModel = name ?? undefined;
     if (key === undefined || !this.#state.sessionOf(key)) return;
+    this.#wishedModel = undefined;
     try {
       const choice = await this.#state.entered.value?.client.chooseModel(key, name);
       if (choice && this.session.value === key) this.model.value = choice;
@@ -280,6 +292,11 @@ export class ChatRoom {
   #runEnded(runId: string): void {
     void this.#showReport(runId, true);
     setTimeout(() => void this.#lookAgain(runId), RECORDS_MS);
+    const key = this.session.value;
+    if (key !== undefined && this.talk.value?.place.sessionId === undefined) {
+      void this.#look(key);
+      void this.#keepModel(key);
+    }
     const turn = this.talk.value?.turns.find((each) => each.runId === runId);
     const last = turn?.flow.findLast((item) => item.kind === 'part' || item.kind === 'draft');
     if (last && 'text' in last) notify(`Answer of ${this.talk.value?.place.agentId}`, last.text, this.session.value);
@@ -302,9 +319,7 @@ export class ChatRoom {
     this.write('');
     this.#state.tell('');
     if (files.length > 0) this.files.value = [];
-    const choice = this.model.value;
-    const isFirst = this.session.value === undefined || !this.#state.sessionOf(this.session.value);
-    talk.submit(text, sent, isFirst && choice && choice.model !== choice.own ? choice.model : undefined);
+    talk.submit(text, sent, this.#wishedModel);
   }
 
   /** Each file is uploaded at once, so that the message only has to name it. */
@@ -377,7 +392,6 @@ export class ChatRoom {
     const key = this.session.value;
     if (key !== undefined) {
       void this.#readFacts(key);
-      await this.#look(key);
     }
     const failedHooks = await this.#state.entered.value?.client.failedHooks(runId).catch(() => undefined);
     const shown = this.report.value;

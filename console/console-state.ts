@@ -47,7 +47,7 @@ export class ConsoleState {
   /** What happened last in any conversation. */
   readonly lastNews = signal<SessionNews | undefined>(undefined);
   readonly #changedKeys = new Set<string>();
-  #reading: ReturnType<typeof setTimeout> | undefined;
+  #isGathering = false;
 
   constructor(token: string | undefined) {
     this.watch.onChange(['pairings', 'channels'], () => this.readPairings());
@@ -122,7 +122,9 @@ export class ConsoleState {
     const all = this.sessions.value.filter(
       ({ sessionKey, sessionId }) => sessionKey === keyOrId || sessionId === keyOrId,
     );
-    return all.find(({ endedAt }) => endedAt === null) ?? all.toSorted((one, other) => other.startedAt - one.startedAt)[0];
+    return (
+      all.find(({ endedAt }) => endedAt === null) ?? all.toSorted((one, other) => other.startedAt - one.startedAt)[0]
+    );
   }
 
   /** The key of a conversation, and those of the conversations that it is a branch of, the nearest first. */
@@ -168,8 +170,10 @@ export class ConsoleState {
     this.lastNews.value = news;
     this.#changedKeys.add(news.sessionKey);
     // A busy gateway tells many things about one session; it is read once for all of them.
-    this.#reading ??= setTimeout(() => {
-      this.#reading = undefined;
+    if (this.#isGathering) return;
+    this.#isGathering = true;
+    setTimeout(() => {
+      this.#isGathering = false;
       const keys = [...this.#changedKeys];
       this.#changedKeys.clear();
       if (keys.length > MOST_AT_ONCE) void this.readSessions();

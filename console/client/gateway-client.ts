@@ -311,7 +311,9 @@ export class GatewayClient {
   }
 
   /** A page of the sessions, those in which something was said last first. */
-  async sessions(before?: string): Promise<{ readonly sessions: readonly ListedSession[]; readonly next: string | null }> {
+  async sessions(
+    before?: string,
+  ): Promise<{ readonly sessions: readonly ListedSession[]; readonly next: string | null }> {
     const from = before === undefined ? '' : `&before=${encodeURIComponent(before)}`;
     return this.#read(`/api/sessions?order=active&limit=500${from}`);
   }

@@ -36,7 +36,9 @@ export function TopBar({ state, room, route }: TopBarProps) {
       >
         <Icon name="menu" />
       </button>
-      <h1 title={isChat ? session : undefined}>{known && isChat ? titleOf(known) : nameOf(route, talk?.place.agentId)}</h1>
+      <h1 title={isChat ? session : undefined}>
+        {known && isChat ? titleOf(known) : nameOf(route, talk?.place.agentId)}
+      </h1>
       {isChat && known && <span class="key">{`${known.agentId} · ${surfaceName(known)}`}</span>}
       {isChat && session !== undefined && <SessionMenu key={session} state={state} session={session} />}
       <span class="grow" />

@@ -62,7 +62,5 @@ function waysAt(
     for (const branch of branches.get(way.sessionId) ?? []) if (branch.branchAt === at) ways.push(branch);
   // One that goes on in the same way as the current conversation stands for it.
   const same = line.find(({ session, to }) => ways.includes(session) && to > at)?.session ?? current;
-  return ways
-    .map((way) => (way === same ? current : way))
-    .toSorted((one, other) => one.startedAt - other.startedAt);
+  return ways.map((way) => (way === same ? current : way)).toSorted((one, other) => one.startedAt - other.startedAt);
 }

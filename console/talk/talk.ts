@@ -348,7 +348,11 @@ export class Talk {
       const { entries, before } = wholeRuns(await this.#ports.client.transcript(session));
       if (this.#isClosed) return;
       this.#earlier = before;
+      // What was said while the past was loaded stands behind it.
+      const waiting = this.#turns;
+      this.#turns = [];
       for (const entry of entries) showEntry(this.#turn(entry.runId), entry);
+      this.#turns = [...this.#turns, ...waiting];
     } catch (error) {
       const isUnknown = error instanceof RefusedError && error.status === 404;
       if (!isUnknown && !this.#isClosed) this.#ports.tell(messageOf(error));

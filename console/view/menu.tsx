@@ -40,7 +40,7 @@ export function Menu({ label, icon, items }: { label: string; icon: IconName; it
     event.stopPropagation();
   };
   return (
-    <div ref={box} class="menu" onKeyDown={pressKey}>
+    <div ref={box} class="menu">
       <button
         ref={button}
         type="button"
@@ -54,7 +54,7 @@ export function Menu({ label, icon, items }: { label: string; icon: IconName; it
         <Icon name={icon} />
       </button>
       {isOpen && (
-        <div class="menu-items" role="menu" aria-label={label}>
+        <div class="menu-items" role="menu" tabIndex={-1} aria-label={label} onKeyDown={pressKey}>
           {items.map(({ label: name, isDanger, act }) => (
             <button
               key={name}

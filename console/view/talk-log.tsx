@@ -29,7 +29,10 @@ export interface TalkLogProps {
 export function TalkLog(props: TalkLogProps) {
   const { talk, version, session, facts, forks, welcome } = props;
   const { onAnswer, onInspect, onStopSubagent, onResend, onBranch } = props;
-  const turnOfFork = useMemo(() => new Map(forks.map((fork) => [turnBehind(talk, fork), fork])), [talk, version, forks]);
+  const turnOfFork = useMemo(
+    () => new Map(forks.map((fork) => [turnBehind(talk, fork), fork])),
+    [talk, version, forks],
+  );
   const log = useRef<HTMLDivElement>(null);
   /** How far the reader was from the end before earlier turns were put on top. */
   const fromEnd = useRef<number | undefined>(undefined);
@@ -70,11 +73,7 @@ export function TalkLog(props: TalkLogProps) {
     >
       <div id="turns" class="turns">
         {talk?.hasEarlier && (
-          <button
-            type="button"
-            class="quiet earlier"
-            onClick={loadEarlier}
-          >
+          <button type="button" class="quiet earlier" onClick={loadEarlier}>
             Show what was said before
           </button>
         )}

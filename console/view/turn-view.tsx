@@ -105,7 +105,12 @@ export class TurnView extends Component<TurnViewProps, { readonly isEditing: boo
               <CopyButton text={() => wordsOf(flow)} label="Copy answer" />
             )}
             {said && canChange && (
-              <button type="button" class="ghost" title="Ask for another answer" onClick={() => onResend(turn, said.text)}>
+              <button
+                type="button"
+                class="ghost"
+                title="Ask for another answer"
+                onClick={() => onResend(turn, said.text)}
+              >
                 <Icon name="retry" size={16} />
                 Retry
               </button>

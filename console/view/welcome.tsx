@@ -8,7 +8,8 @@ export interface WelcomeProps extends Omit<FirstStepsProps, 'agentId'> {
 }
 
 export function Welcome({ agent: { agentId, model }, onSubmit, onLookAgain }: WelcomeProps) {
-  if (model?.startsWith('mirror/')) return <FirstSteps agentId={agentId} onSubmit={onSubmit} onLookAgain={onLookAgain} />;
+  if (model?.startsWith('mirror/'))
+    return <FirstSteps agentId={agentId} onSubmit={onSubmit} onLookAgain={onLookAgain} />;
   return (
     <div class="welcome">
       <h2>{`Talk to ${agentId}`}</h2>

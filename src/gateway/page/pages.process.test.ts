@@ -151,9 +151,10 @@ describe.skipIf(!browserPath)('the pages about the gateway (skipped where there 
     await found.first().click();
     await page.locator('.words').getByText('Stamped.', { exact: true }).waitFor();
     await search.fill('');
-    page.once('dialog', (dialog) => void dialog.accept(`Marks ${HOSTILE}`));
-    await page.locator('.session-menu summary').click();
-    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('button', { name: 'This conversation' }).click();
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    await page.getByRole('dialog').getByLabel('Title').fill(`Marks ${HOSTILE}`);
+    await page.keyboard.press('Enter');
     await page.locator('.session-link .title').getByText(`Marks ${HOSTILE}`).waitFor();
     expect(await page.evaluate('globalThis.hit')).toBeUndefined();
   });
