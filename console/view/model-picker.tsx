@@ -68,7 +68,7 @@ export function ModelPicker({ choice, load, onPick }: ModelPickerProps) {
         title={`The model that answers: ${choice.model}`}
         onClick={() => (isOpen ? close() : setOpen(true))}
       >
-        <span class="name">{shortName(choice.model)}</span>
+        <span class="label">{shortName(choice.model)}</span>
         <Icon name="down" size={14} />
       </button>
       {isOpen && (
