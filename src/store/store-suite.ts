@@ -587,8 +587,9 @@ export function describeStore(name: string, makePlace: () => Promise<StorePlace>
         expect(await runIds({})).toEqual(['a']);
         const failing = store.commit([{ remove: 'inbox', where: {}, expect: 7 }], accept);
         const lazier = insertInbox({ runId: 'b' });
+        const settled = Promise.allSettled([lazy, failing, lazier]);
         expect(await store.count('inbox')).toBe(2);
-        await Promise.allSettled([lazy, failing, lazier]);
+        expect((await settled).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
       });
 
       it('lazy ones among the others', async () => {

@@ -15,8 +15,12 @@ export interface CompiledWrite {
   readonly isNumbered: boolean;
   /** The precondition: exactly this many rows are changed. */
   readonly expect: number | undefined;
-  /** Each is asked before the statement; a row in the answer means that the addition would pass the ceiling. */
+  /**
+   * Each is asked before the statement; a row in the answer means that the addition would pass the ceiling. Where others
+   * can write, `lock` comes first, so that the rows are still the same when they are added to.
+   */
   readonly ceilings: readonly CompiledCeiling[];
+  readonly lock?: SqlStatement | undefined;
 }
 
 export interface CompiledCeiling {
@@ -104,12 +108,18 @@ function compileAdd(dialect: Dialect, { add, where, by, ceilings = [], expect }:
   const sql = `UPDATE ${codec.table} SET ${additions.join(', ')}${conditions.sql}`;
   return {
     ...changing(codec, { sql, values: [...amounts.values(), ...conditions.values] }, expect),
+    ...(ceilings.length > 0 && dialect.locksRows !== '' && { lock: compileLock(dialect, codec, where) }),
     ceilings: ceilings.map(({ of, most }) => ({
       columns: of,
       most,
       statement: compileCeiling(dialect, codec, where, { of, most, amounts }),
     })),
   };
+}
+
+function compileLock(dialect: Dialect, codec: TableCodec, where: object): SqlStatement {
+  const { sql, values } = compileWhere(dialect, codec, where, { undefinedConditions: 'refuse' });
+  return { sql: `SELECT 1 FROM ${codec.table}${sql}${dialect.locksRows}`, values };
 }
 
 function compileCeiling(
@@ -126,7 +136,7 @@ function compileCeiling(
   const sum = columns.map(({ name }) => name).join(' + ');
   const { sql, values } = compileWhere(dialect, codec, where, { undefinedConditions: 'refuse' });
   const [addedMark, mostMark] = [dialect.mark(values.length + 1), dialect.mark(values.length + 2)];
-  const above = `${sql === '' ? ' WHERE' : `${sql} AND`} ${sum} + ${addedMark} > ${mostMark}`;
+  const above = `${sql === '' ? ' WHERE' : `${sql} AND`} ${sum} + ${dialect.number(addedMark)} > ${dialect.number(mostMark)}`;
   return { sql: `SELECT 1 FROM ${codec.table}${above} LIMIT 1`, values: [...values, added, most] };
 }
 

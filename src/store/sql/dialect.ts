@@ -28,8 +28,12 @@ export interface Dialect {
   orderTerm(column: Column, direction: 'asc' | 'desc'): string;
   /** How many bytes the value takes. */
   bytesOf(column: Column): string;
+  /** A number of any kind beside columns of any kind of number. */
+  number(mark: string): string;
   /** Ends a SELECT whose rows must stay as they are until the commit is over. Empty where nothing else can write. */
   readonly keepsRows: string;
+  /** The same for rows that the commit is about to change. */
+  readonly locksRows: string;
 }
 
 export interface PhraseSearch {

@@ -15,7 +15,7 @@ export interface Column {
 /** What a column holds: booleans as 0 and 1, JSON as its text. */
 export type EncodedValue = string | number | null;
 
-type ValueKind = Exclude<ColumnKind, `${string}?`>;
+export type ValueKind = Exclude<ColumnKind, `${string}?`>;
 
 /** One table, prepared for building statements. */
 export interface TableCodec {
@@ -75,11 +75,16 @@ export function encodeValue(table: string, column: Column, value: unknown): Enco
   });
 }
 
-export function decodeRow<T extends TableName>({ columns }: TableCodec, values: readonly unknown[]): Tables[T] {
+/** `decode` reads a value of a column; without it, the values are as `encodeRow` wrote them. */
+export function decodeRow<T extends TableName>(
+  { columns }: TableCodec,
+  values: readonly unknown[],
+  decode: (kind: ValueKind, value: unknown) => unknown = decodeValue,
+): Tables[T] {
   const row: Record<string, unknown> = {};
   for (let index = 0; index < columns.length; index += 1) {
     const column = columns[index];
-    if (column) row[column.field] = decodeValue(column.kind, values[index]);
+    if (column) row[column.field] = decode(column.kind, values[index]);
   }
   return row as unknown as Tables[T];
 }

@@ -16,5 +16,7 @@ export const SQLITE: Dialect = {
   orderTerm: ({ name }, direction) => `${name} ${direction === 'desc' ? 'DESC' : 'ASC'}`,
   bytesOf: ({ name, kind }) =>
     kind === 'text' || kind === 'json' ? `COALESCE(octet_length(${name}), 0)` : `IIF(${name} IS NULL, 0, 8)`,
+  number: (mark) => mark,
   keepsRows: '',
+  locksRows: '',
 };

@@ -1,0 +1,225 @@
+// Commits in the order in which they were requested. Those that queue up share one transaction, and so one sync to disk;
+// when one of them fails, the transaction is taken back and each is made alone, so that the others are unaffected.
+//
+// The results are known before COMMIT is sent. So when the connection breaks before that, nothing was stored and the
+// commits are made again; when it breaks at COMMIT itself, the server is asked what became of the transaction. No commit
+// is made twice, and none is reported as made that was not.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CeilingPassedError, ClaimLostError, PreconditionFailedError, StoreFailedError } from '../errors.ts';
+import { type CompiledWrite, compileClaim } from '../sql/compile-write.ts';
+import type { SqlStatement } from '../sql/dialect.ts';
+import type { Claim, CommitResult } from '../store.ts';
+import {
+  ConnectionLostError,
+  type HeldConnection,
+  type PostgresConnection,
+  type SqlAnswer,
+} from './postgres-connection.ts';
+import { POSTGRES } from './postgres-dialect.ts';
+import { gaveWay, isConflict, storeErrorFrom } from './store-error.ts';
+
+export interface QueuedCommit {
+  readonly writes: readonly CompiledWrite[];
+  readonly claim?: Claim | undefined;
+  readonly isLazy: boolean;
+  /**
+   * What the rows that this commit numbers belong to, such as session keys. Commits of other nodes that number rows of the
+   * same wait for each other, so that a reader never sees a lower number appear after a higher one.
+   */
+  readonly ordered: readonly string[];
+}
+
+interface Job extends QueuedCommit {
+  readonly resolve: (result: CommitResult) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export interface CommitQueueSettings {
+  /** The name of the store in error sentences. */
+  readonly store: string;
+  /** How long the outcome of a transaction is asked for after the connection broke. */
+  readonly waitMs: number;
+}
+
+/** More commits would make a transaction that holds its locks for long. */
+const MOST_IN_GROUP = 64;
+/** So often a commit gives way to others before it fails. */
+const MOST_TRIES = 10;
+
+export class CommitQueue {
+  readonly #connection: PostgresConnection;
+  readonly #settings: CommitQueueSettings;
+  #queued: Job[] = [];
+  #working: Promise<void> | undefined;
+
+  constructor(connection: PostgresConnection, settings: CommitQueueSettings) {
+    this.#connection = connection;
+    this.#settings = settings;
+  }
+
+  add(commit: QueuedCommit): Promise<CommitResult> {
+    const made = new Promise<CommitResult>((resolve, reject) => this.#queued.push({ ...commit, resolve, reject }));
+    this.#working ??= this.#work();
+    return made;
+  }
+
+  /** Resolves when every commit that was requested so far is made or has failed. */
+  async drain(): Promise<void> {
+    await this.#working;
+  }
+
+  get isPending(): boolean {
+    return this.#working !== undefined;
+  }
+
+  async #work(): Promise<void> {
+    // Commits that are requested in the same turn belong to one group.
+    await Promise.resolve();
+    while (this.#queued.length > 0) {
+      const group = this.#queued.splice(0, MOST_IN_GROUP);
+      await this.#commit(group);
+    }
+    this.#working = undefined;
+  }
+
+  async #commit(group: readonly Job[]): Promise<void> {
+    try {
+      const results = await this.#persist(group);
+      for (const [index, job] of group.entries()) job.resolve(results[index] as CommitResult);
+    } catch (error) {
+      const [first] = group;
+      if (group.length === 1) first?.reject(storeErrorFrom(error, this.#settings.store));
+      else for (const job of group) await this.#commit([job]);
+    }
+  }
+
+  /** Makes the transaction again as long as it is certain that the one before stored nothing. */
+  async #persist(group: readonly Job[]): Promise<readonly CommitResult[]> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#transact(group);
+      } catch (error) {
+        const mayTryAgain = error instanceof ConnectionLostError || gaveWay(error);
+        if (!mayTryAgain || tries === MOST_TRIES) throw error;
+        // Two nodes that gave way to each other must not meet again at once.
+        await sleep(Math.random() * 10 * tries);
+      }
+    }
+  }
+
+  async #transact(group: readonly Job[]): Promise<readonly CommitResult[]> {
+    const isLazy = group.every((job) => job.isLazy);
+    const beginning = [BEGIN, ...(isLazy ? [WITHOUT_SYNC] : []), TRANSACTION_ID, ...orderLocks(group)];
+    const held = await this.#connection.hold();
+    const opened = beginning.map((statement) => held.ask(statement));
+    const asked = group.map((job) => askAll(held, job));
+    try {
+      // Every answer is awaited before anything is decided, because the statements are under way already.
+      const beginnings = await Promise.allSettled(opened);
+      const answers = await Promise.all(asked.map((each) => Promise.allSettled(each)));
+      for (const beginning of beginnings) answerOf(beginning);
+      const results = group.map((job, index) => resultOf(job, answers[index] ?? []));
+      const id = (await opened[isLazy ? 2 : 1])?.rows[0]?.[0] ?? '';
+      await this.#end(held, id);
+      return results;
+    } catch (error) {
+      if (!(error instanceof ConnectionLostError)) await held.ask(ROLLBACK).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #end(held: HeldConnection, transactionId: string): Promise<void> {
+    try {
+      await held.ask(COMMIT);
+    } catch (error) {
+      if (!(error instanceof ConnectionLostError)) throw error;
+      if (await this.#wasCommitted(transactionId)) return;
+      throw error;
+    }
+  }
+
+  async #wasCommitted(transactionId: string): Promise<boolean> {
+    const deadline = Date.now() + this.#settings.waitMs;
+    for (;;) {
+      try {
+        const sql = 'SELECT pg_xact_status($1::xid8)';
+        const { rows } = await this.#connection.ask({ sql, values: [transactionId] });
+        const status = rows[0]?.[0];
+        if (status === 'committed') return true;
+        if (status === 'aborted') return false;
+      } catch (error) {
+        if (!(error instanceof ConnectionLostError)) throw error;
+      }
+      if (Date.now() > deadline) {
+        throw new StoreFailedError({
+          store: this.#settings.store,
+          detail: 'the connection broke while a commit was under way, and the server does not say what became of it',
+          remedy: 'Look into the log of the server, then restart the gateway, which reads what was stored.',
+        });
+      }
+      await sleep(50);
+    }
+  }
+}
+
+const BEGIN: SqlStatement = { sql: 'BEGIN', values: [] };
+const COMMIT: SqlStatement = { sql: 'COMMIT', values: [] };
+const ROLLBACK: SqlStatement = { sql: 'ROLLBACK', values: [] };
+/** A lazy commit survives the death of a process; only a crash of the server itself may lose it. */
+const WITHOUT_SYNC: SqlStatement = { sql: 'SET LOCAL synchronous_commit TO OFF', values: [] };
+const TRANSACTION_ID: SqlStatement = { sql: 'SELECT pg_current_xact_id()', values: [] };
+
+/** All of them are taken at the beginning and in one order, so that two nodes cannot wait for each other. */
+function orderLocks(group: readonly Job[]): readonly SqlStatement[] {
+  const names = [...new Set(group.flatMap(({ ordered }) => ordered))].sort();
+  if (names.length === 0) return [];
+  const sql =
+    'SELECT count(pg_advisory_xact_lock(key)) FROM (SELECT hashtextextended(name, 0) AS key FROM unnest($1::text[]) AS name ORDER BY 1) AS keys';
+  return [{ sql, values: [names] }];
+}
+
+/** Sends the statements of a commit, in their order. */
+function askAll(held: HeldConnection, { claim, writes }: Job): readonly Promise<SqlAnswer>[] {
+  const statements = [...(claim ? [compileClaim(POSTGRES, claim)] : []), ...writes.flatMap(statementsOf)];
+  return statements.map((statement) => held.ask(statement));
+}
+
+function statementsOf({ lock, ceilings, statement }: CompiledWrite): readonly SqlStatement[] {
+  return [...(lock ? [lock] : []), ...ceilings.map((ceiling) => ceiling.statement), statement];
+}
+
+/** Reads the answers of a commit in their order, and throws at the first that says that the commit cannot be made. */
+function resultOf({ claim, writes }: Job, settled: readonly PromiseSettledResult<SqlAnswer>[]): CommitResult {
+  let read = 0;
+  const next = (table: string) => {
+    const answer = settled[read++] as PromiseSettledResult<SqlAnswer>;
+    if (answer.status === 'rejected' && isConflict(answer.reason)) {
+      const facts = { table, problem: 'has a row of this key already' };
+      throw new PreconditionFailedError(facts, { cause: answer.reason });
+    }
+    return answerOf(answer);
+  };
+  if (claim && next('runs').rows.length === 0) throw new ClaimLostError({ runId: claim.runId, claim: claim.claim });
+  const seqs: (number | undefined)[] = [];
+  const changed: number[] = [];
+  for (const { table, lock, ceilings, isNumbered, expect } of writes) {
+    if (lock) next(table);
+    for (const { columns, most } of ceilings) {
+      if (next(table).rows.length > 0) throw new CeilingPassedError({ table, columns, most });
+    }
+    const { rows, count } = next(table);
+    if (expect !== undefined && count !== expect) {
+      throw new PreconditionFailedError({ table, problem: `has ${count} such rows instead of ${expect}` });
+    }
+    const seq = rows[0]?.[0];
+    seqs.push(isNumbered && seq != null ? Number(seq) : undefined);
+    changed.push(count);
+  }
+  return { seqs, changed };
+}
+
+function answerOf<T>(settled: PromiseSettledResult<T>): T {
+  if (settled.status === 'rejected') throw settled.reason;
+  return settled.value;
+}

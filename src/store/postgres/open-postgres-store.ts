@@ -1,0 +1,195 @@
+// The Store in a schema of a Postgres database, which several nodes may use at the same time. One connection makes the
+// commits in their order, and others answer the reads.
+//
+// What a commit at one of SCRUBBING_SITES removes is gone for every reader when it resolves. Its bytes stay in the files
+// of the server, in its log and on its replicas until the server writes over them; only the operator of the database can
+// shorten that. docs/scale.md says how.
+
+import { COMMIT_SITES, type CommitSite } from '../commit-sites.ts';
+import { StoreClosedError, StoreFailedError } from '../errors.ts';
+import { compileCount, compileMeasure, compileSelect } from '../sql/compile-query.ts';
+import { compileWhere } from '../sql/compile-where.ts';
+import { compileWrite } from '../sql/compile-write.ts';
+import type { SqlStatement } from '../sql/dialect.ts';
+import { codecOf, decodeRow } from '../sql/row-codec.ts';
+import type { CommitCounter, CommitOptions, CommitResult, Query, Store, Where, Write } from '../store.ts';
+import type { TableName, Tables } from '../tables.ts';
+import { CommitQueue } from './commit-queue.ts';
+import { decodeText } from './decode-text.ts';
+import { migrate, readVersion } from './migrate.ts';
+import { MIGRATIONS } from './migrations.ts';
+import { ConnectionLostError, PostgresConnection, type SqlAnswer } from './postgres-connection.ts';
+import { POSTGRES } from './postgres-dialect.ts';
+import { storeErrorFrom } from './store-error.ts';
+
+export interface PostgresStoreOptions {
+  /** `postgres://user:password@host:port/database`, with the parameters that the library knows. */
+  readonly url: string;
+  /** The schema that the tables are in. */
+  readonly schema?: string | undefined;
+  /** Reads an existing store and changes nothing. */
+  readonly readOnly?: boolean | undefined;
+  /** How long requests wait for a server that cannot be reached. */
+  readonly waitMs?: number | undefined;
+}
+
+const DEFAULT_SCHEMA = 'atrium';
+const WAIT_MS = 10_000;
+/** One long read must not keep the others waiting. */
+const READERS = 2;
+
+/** Rejects with StoreTooNewError, StoreReadOnlyError, StoreFullError or StoreFailedError. */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const { url, schema = DEFAULT_SCHEMA, readOnly = false, waitMs = WAIT_MS } = options;
+  const store = describePlace(url, schema);
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) {
+    const remedy = 'Use small letters, digits and underscores, and begin with a letter.';
+    throw new StoreFailedError({ store, detail: `"${schema}" is no name of a schema`, remedy });
+  }
+  const connect = (name: string) => new PostgresConnection({ url, schema, name, waitMs });
+  const writer = connect('atrium commits');
+  const readers = Array.from({ length: READERS }, () => connect('atrium reads'));
+  try {
+    await writer.open();
+    if (readOnly) {
+      const newest = MIGRATIONS.at(-1)?.version ?? 0;
+      if ((await readVersion(writer, { schema, store })) < newest) {
+        const remedy = 'Start the gateway, which brings them up to date.';
+        throw new StoreFailedError({ store, detail: 'its tables are of an older version', remedy });
+      }
+    } else {
+      await migrate(writer, { schema, store });
+    }
+    return new PostgresStore({ store, writer, readers, waitMs });
+  } catch (error) {
+    await Promise.all([writer, ...readers].map((connection) => connection.close()));
+    throw storeErrorFrom(error, store);
+  }
+}
+
+interface PostgresStoreParts {
+  readonly store: string;
+  readonly writer: PostgresConnection;
+  readonly readers: readonly PostgresConnection[];
+  readonly waitMs: number;
+}
+
+class PostgresStore implements Store {
+  readonly description: string;
+  readonly #parts: PostgresStoreParts;
+  readonly #queue: CommitQueue;
+  readonly #commits = Object.fromEntries(COMMIT_SITES.map((site) => [site, 0])) as Record<CommitSite, number>;
+  readonly #reads = new Set<Promise<unknown>>();
+  #waits = 0;
+  #nextReader = 0;
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: PostgresStoreParts) {
+    this.description = parts.store;
+    this.#parts = parts;
+    this.#queue = new CommitQueue(parts.writer, parts);
+  }
+
+  get commits(): CommitCounter {
+    return this.#commits;
+  }
+
+  get waits(): number {
+    return this.#waits;
+  }
+
+  async commit(writes: readonly Write[], { site, claim, lazy = false }: CommitOptions): Promise<CommitResult> {
+    this.#checkOpen();
+    const compiled = writes.map((write) => compileWrite(POSTGRES, write));
+    const ordered = writes.flatMap(orderedNamesOf);
+    const result = await this.#queue.add({ writes: compiled, claim, isLazy: lazy, ordered });
+    this.#commits[site] += 1;
+    if (!lazy) this.#waits += 1;
+    return result;
+  }
+
+  async select<T extends TableName>(table: T, query: Query<T> = {}): Promise<readonly Tables[T][]> {
+    this.#checkOpen();
+    const codec = codecOf(table);
+    const { rows } = await this.#read(compileSelect(POSTGRES, codec, query));
+    return rows.map((row) => decodeRow<T>(codec, row, decodeText));
+  }
+
+  async count<T extends TableName>(table: T, where: Where<T> = {}): Promise<number> {
+    this.#checkOpen();
+    return this.#readNumber(compileCount(POSTGRES, codecOf(table), where));
+  }
+
+  async measure<T extends TableName>(table: T, where: Where<T> = {}): Promise<number> {
+    this.#checkOpen();
+    const codec = codecOf(table);
+    const clause = compileWhere(POSTGRES, codec, where, { undefinedConditions: 'skip' });
+    return this.#readNumber(compileMeasure(POSTGRES, codec, clause));
+  }
+
+  async probe(): Promise<void> {
+    this.#checkOpen();
+    // Writing the version that is there changes nothing, but takes the same way as a change.
+    const statement = { sql: 'UPDATE store_version SET version = version', values: [] };
+    const write = { table: 'store_version', statement, isNumbered: false, expect: undefined, ceilings: [] };
+    await this.#queue.add({ writes: [write], isLazy: false, ordered: [] });
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#queue.drain();
+    await Promise.allSettled([...this.#reads]);
+    const { writer, readers } = this.#parts;
+    await Promise.all([writer, ...readers].map((connection) => connection.close()));
+  }
+
+  /** A read sees every commit that was requested before it. A connection that breaks has changed nothing, so the read is repeated. */
+  #read(statement: SqlStatement): Promise<SqlAnswer> {
+    const pending = this.#queue.isPending ? this.#queue.drain() : undefined;
+    const reading = (async () => {
+      await pending;
+      const reader = this.#parts.readers[this.#nextReader++ % READERS] as PostgresConnection;
+      try {
+        return await reader.ask(statement);
+      } catch (error) {
+        if (error instanceof ConnectionLostError) return await reader.ask(statement);
+        throw error;
+      }
+    })();
+    this.#reads.add(reading);
+    return reading
+      .catch((error) => {
+        throw storeErrorFrom(error, this.#parts.store);
+      })
+      .finally(() => this.#reads.delete(reading));
+  }
+
+  async #readNumber(statement: SqlStatement): Promise<number> {
+    const { rows } = await this.#read(statement);
+    return Number(rows[0]?.[0] ?? 0);
+  }
+
+  #checkOpen(): void {
+    if (this.#closing) throw new StoreClosedError({ store: this.#parts.store });
+  }
+}
+
+/** What the rows of a numbered table are read in the order of: their session or their surface. */
+function orderedNamesOf(write: Write): readonly string[] {
+  if (!('insert' in write) || !codecOf(write.insert).isNumbered) return [];
+  const { sessionKey, surfaceId, parentKey } = write.row as Readonly<Record<string, unknown>>;
+  return [sessionKey, surfaceId, parentKey].filter((name): name is string => typeof name === 'string');
+}
+
+/** The address without the password. */
+function describePlace(url: string, schema: string): string {
+  const where = URL.canParse(url) ? new URL(url) : undefined;
+  const address = where
+    ? `${where.hostname || where.searchParams.get('host') || 'localhost'}${where.port && `:${where.port}`}${where.pathname}`
+    : 'at an address that cannot be read';
+  return `postgres ${address}${schema === DEFAULT_SCHEMA ? '' : ` (${schema})`}`;
+}

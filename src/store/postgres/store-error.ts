@@ -1,0 +1,57 @@
+// Turns the errors of Postgres and of the connection to it into those of the Store contract: one class per cause, one
+// sentence with the next step.
+
+import { type AtriumError, isAtriumError } from '../../protocol/errors.ts';
+import { errorText } from '../../protocol/one-line.ts';
+import { StoreFailedError, StoreFullError, StoreReadOnlyError } from '../errors.ts';
+import { isConnectionError } from './postgres-connection.ts';
+
+const UNIQUE_VIOLATION = '23505';
+const SERIALIZATION_FAILURE = '40001';
+const DEADLOCK = '40P01';
+const DISK_FULL = '53100';
+const READ_ONLY_TRANSACTION = '25006';
+
+export function storeErrorFrom(error: unknown, store: string): AtriumError {
+  if (isAtriumError(error)) return error;
+  const options = { cause: error };
+  const state = stateOf(error);
+  if (state === DISK_FULL) return new StoreFullError({ store }, options);
+  if (state === READ_ONLY_TRANSACTION) return new StoreReadOnlyError({ store }, options);
+  return new StoreFailedError({ store, ...describeFailure(error, state) }, options);
+}
+
+function describeFailure(error: unknown, state: string | undefined): { detail: string; remedy: string } {
+  if (state === '53300')
+    return {
+      detail: 'the server has no connection left',
+      remedy: 'Raise max_connections, or let fewer programs connect; the gateway goes on by itself.',
+    };
+  if (state?.startsWith('28'))
+    return { detail: errorText(error), remedy: 'Check the user and the password in store.url.' };
+  if (state === '3D000') return { detail: errorText(error), remedy: 'Create the database that store.url names.' };
+  if (state === '42501')
+    return { detail: errorText(error), remedy: 'Give the user of store.url the rights that docs/scale.md lists.' };
+  if (isConnectionError(error))
+    return {
+      detail: `it cannot be reached (${errorText(error)})`,
+      remedy: 'Check that the server runs and that store.url names it; the gateway goes on by itself.',
+    };
+  return { detail: errorText(error), remedy: 'Look into the log of the server, then try again.' };
+}
+
+/** True when the key exists already. */
+export function isConflict(error: unknown): boolean {
+  return stateOf(error) === UNIQUE_VIOLATION;
+}
+
+/** True when the server chose this transaction to give way to another one, so that the same one may succeed now. */
+export function gaveWay(error: unknown): boolean {
+  const state = stateOf(error);
+  return state === DEADLOCK || state === SERIALIZATION_FAILURE;
+}
+
+function stateOf(error: unknown): string | undefined {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+}
