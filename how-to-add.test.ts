@@ -45,9 +45,7 @@ it.each(
 )('the store %s passes the suite, and the gateway can open it', (name) => {
   const tests = readdirSync(join(root, 'src/store', name)).filter((file) => file.endsWith('.test.ts'));
   expect(tests.map((file) => read(`src/store/${name}/${file}`)).join()).toContain('describeStore(');
-  expect(read('src/gateway/open-state.ts')).toContain(`'../store/${name}/`);
-  expect(read('src/gateway/composer/open-for-reading.ts')).toContain(`/store/${name}/`);
-  expect(read('src/cli/gateway/gateway-client.ts')).toContain(`/store/${name}/`);
+  expect(read('src/store/open-store.ts')).toContain(`'./${name}/`);
 });
 
 it('every tool that is written is offered, is in a group, and is in docs/tools.md', () => {

@@ -3,10 +3,12 @@
 
 import { stat } from 'node:fs/promises';
 import { loadConfig } from '../config/load-config.ts';
+import { storePlaceOf } from '../config/store-place.ts';
 import { resolveUserPath } from '../config/user-path.ts';
 import { BadFlagError } from '../gateway/errors.ts';
 import type { FoundRow, ImportReport, ImportRow } from '../gateway/import/import-openclaw.ts';
 import { countOf } from '../protocol/count-of.ts';
+import type { StorePlace } from '../protocol/store-place.ts';
 import type { CliIo } from './cli-io.ts';
 import { command } from './command.ts';
 import { CONFIG_OPTION } from './common-options.ts';
@@ -42,7 +44,7 @@ home of OpenClaw.`,
       throw new BadFlagError({ flag: '--from', value: dir, expected });
     }
     const { importOpenClaw } = await import('../gateway/import/import-openclaw.ts');
-    const { store, close } = await openStore(io, dryRun);
+    const { store, close } = await openTarget(io, storePlaceOf(environment, config), dryRun);
     try {
       const report = await importOpenClaw({
         store,
@@ -67,14 +69,14 @@ home of OpenClaw.`,
   },
 });
 
-async function openStore(io: CliIo, isDryRun: boolean) {
+async function openTarget(io: CliIo, place: StorePlace, isDryRun: boolean) {
   if (isDryRun) {
     const { openForReading } = await import('../gateway/composer/open-for-reading.ts');
-    const store = await openForReading(io.environment);
+    const store = await openForReading(place);
     return { store, close: () => store.close() };
   }
   const { openState } = await import('../gateway/open-state.ts');
-  const { store, lock } = await openState(io.environment);
+  const { store, lock } = await openState(io.environment, place);
   const close = async () => {
     await store.close();
     await lock.release();

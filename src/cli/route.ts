@@ -2,9 +2,9 @@
 // code. Needs no running gateway; for a message in a thread the store is read, because the thread may have been opened for
 // a subagent.
 
-import type { Environment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/schema.ts';
+import { storePlaceOf } from '../config/store-place.ts';
 import { CHANNEL_EXTENSIONS } from '../gateway/channels/channel-extensions.ts';
 import { openForReading } from '../gateway/composer/open-for-reading.ts';
 import { BadFlagError } from '../gateway/errors.ts';
@@ -13,6 +13,7 @@ import { routingSettingsOf } from '../gateway/routing-settings.ts';
 import { DEFAULT_ACCOUNT_ID } from '../protocol/agent-id.ts';
 import type { Inbound, Peer } from '../protocol/inbound.ts';
 import { nearMatch } from '../protocol/near-match.ts';
+import type { StorePlace } from '../protocol/store-place.ts';
 import { type Route, resolveRoute } from '../routing/resolve-route.ts';
 import { type CliCommand, command } from './command.ts';
 import { CONFIG_OPTION } from './common-options.ts';
@@ -65,7 +66,10 @@ export const ROUTE_COMMANDS: readonly CliCommand[] = [
         sessionKey: flags.session,
       };
       const byConfig = (asked: Inbound) => resolveRoute(routingSettingsOf(loaded.config), asked);
-      const route = threadId === undefined ? byConfig(inbound) : await routeInThread(inbound, byConfig, io.environment);
+      const route =
+        threadId === undefined
+          ? byConfig(inbound)
+          : await routeInThread(inbound, byConfig, storePlaceOf(io.environment, loaded.config));
       writeWarnings(loaded, io);
       const warnings = unknownChannel(channel, loaded.config);
       return { json: route, text: (width) => formatRoute(route, width), warnings };
@@ -85,12 +89,8 @@ function unknownChannel(channel: string, config: Config): readonly string[] {
   return [oneLine(`warning: No channel here is called ${JSON.stringify(channel)}, unless a plugin brings it. ${hint}`)];
 }
 
-async function routeInThread(
-  inbound: Inbound,
-  route: (inbound: Inbound) => Route,
-  environment: Environment,
-): Promise<Route> {
-  const store = await openForReading(environment);
+async function routeInThread(inbound: Inbound, route: (inbound: Inbound) => Route, place: StorePlace): Promise<Route> {
+  const store = await openForReading(place);
   try {
     return await routeInbound({ store, route }, inbound);
   } finally {

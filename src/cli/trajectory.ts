@@ -1,9 +1,10 @@
 // `atrium export-trajectory` writes what is recorded about a session into a folder, and `atrium trajectory open` reads
 // such a folder, on any machine.
 
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { trajectoryPlaceOf } from '../config/debug-logs.ts';
 import { loadConfig } from '../config/load-config.ts';
+import { storePlaceOf } from '../config/store-place.ts';
 import type { BundledRun } from '../gateway/bundle/bundle-format.ts';
 import type { ExportedBundle, ExportRequest } from '../gateway/bundle/export-session.ts';
 import { exportsDir } from '../gateway/bundle/exports-dir.ts';
@@ -84,8 +85,8 @@ async function exportFromStore(
 ): Promise<ExportedBundle> {
   const { environment } = io;
   const { stateDir } = environment;
-  const [{ openSqliteStore }, { exportSession }, { createRedactor }] = await Promise.all([
-    import('../store/sqlite/open-sqlite-store.ts'),
+  const [{ openStore }, { exportSession }, { createRedactor }] = await Promise.all([
+    import('../store/open-store.ts'),
     import('../gateway/bundle/export-session.ts'),
     import('../gateway/create-redactor.ts'),
   ]);
@@ -95,7 +96,7 @@ async function exportFromStore(
       io.err('atrium: The configuration cannot be read, so what logging.redactPatterns means is not hidden.\n');
     return { config: {} };
   });
-  const store = await openSqliteStore({ file: join(stateDir, 'atrium', 'atrium.db'), readOnly: true });
+  const store = await openStore(storePlaceOf(environment, config), { readOnly: true });
   try {
     await checkSession(store, request.sessionKey);
     const trajectoryDir = trajectoryPlaceOf(environment, config).dir;

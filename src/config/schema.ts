@@ -612,6 +612,15 @@ const auth = shared({
     .describe('For a provider, the profiles of auth-profiles.json that may be used, first choice first.'),
 });
 
+const store = shared({
+  url: secret()
+    .optional()
+    .describe(
+      'The Postgres database that everything is stored in: "postgres://user:password@host:5432/name". Default: a file in the state directory.',
+    ),
+  schema: text().optional().describe('The schema of the tables in that database. Default "atrium".'),
+});
+
 const secrets = shared({
   providers: recordOf(
     shared({
@@ -1138,6 +1147,7 @@ export const configSchema = shared({
   secrets: secrets.optional(),
   session: session.optional(),
   skills: skills.optional(),
+  store: store.optional(),
   tools: tools.optional(),
 });
 

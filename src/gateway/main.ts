@@ -10,6 +10,7 @@ import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { formatModelRef } from '../config/model-choice.ts';
 import type { Config } from '../config/schema.ts';
+import { storePlaceOf } from '../config/store-place.ts';
 import { resolveTimezone } from '../config/timezone.ts';
 import { shownEvents } from '../delivery/shown-events.ts';
 import type { PackSink } from '../facts/teller.ts';
@@ -157,7 +158,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   });
 
   // The store, and what facts are told to.
-  const { lock, store: opened } = await openState(environment);
+  const { lock, store: opened } = await openState(environment, storePlaceOf(environment, config));
   const storeWatch = new StoreWatch({
     store: opened,
     now,

@@ -3,8 +3,9 @@
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import { makeFolder } from '../context/workspace/make-folder.ts';
+import type { StorePlace } from '../protocol/store-place.ts';
 import { type Death, parseFailpoint, withFailpoints } from '../store/failpoints.ts';
-import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
+import { openStore } from '../store/open-store.ts';
 import { PowerCut } from '../store/sqlite/power-cut.ts';
 import { acquireStateLock, type StateLock } from '../store/state-lock.ts';
 import type { Store } from '../store/store.ts';
@@ -15,7 +16,7 @@ export interface OpenedState {
   readonly store: Store;
 }
 
-export async function openState({ stateDir, failpoints }: Environment): Promise<OpenedState> {
+export async function openState({ stateDir, failpoints }: Environment, place: StorePlace): Promise<OpenedState> {
   const dir = join(stateDir, 'atrium');
   // Every other problem of the directory is told by the lock and the store.
   await makeFolder(dir, 0o700).catch((error: NodeJS.ErrnoException) => {
@@ -23,13 +24,12 @@ export async function openState({ stateDir, failpoints }: Environment): Promise<
       throw new StateDirError({ dir: stateDir, problem: 'no folder can be made there' }, { cause: error });
   });
   const lock = await acquireStateLock(stateDir);
-  const [file] = storeFilesOf(stateDir);
-  const store = await openSqliteStore({ file, besides: [lock.file] }).catch(async (error) => {
+  const store = await openStore(place, { besides: [lock.file] }).catch(async (error) => {
     await lock.release();
     throw error;
   });
   if (failpoints.length === 0) return { lock, store };
-  return { lock, store: withFailpoints(store, failpoints.map(parseFailpoint), deathOf(file)) };
+  return { lock, store: withFailpoints(store, failpoints.map(parseFailpoint), deathOf(place)) };
 }
 
 /** The database, and the files that it keeps beside it while it is open. */
@@ -38,9 +38,11 @@ export function storeFilesOf(stateDir: string): readonly [string, ...string[]] {
   return [file, `${file}-wal`, `${file}-shm`];
 }
 
-function deathOf(databaseFile: string): Death {
-  const power = new PowerCut(databaseFile);
+function deathOf(place: StorePlace): Death {
   const kill = () => process.kill(process.pid, 'SIGKILL');
+  // The power of a database server is not ours to cut.
+  if (place.kind !== 'sqlite') return { kill, synced: () => undefined, cutPower: kill };
+  const power = new PowerCut(place.file);
   return {
     kill,
     synced: () => power.synced(),

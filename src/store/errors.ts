@@ -92,6 +92,15 @@ export class StoreTooNewError extends defineError({
   remedy: 'Update Atrium, or use another state directory.',
 }) {}
 
+export class StoreInUseError extends defineError({
+  code: 'ATRIUM_STORE_IN_USE',
+  status: 503,
+  message: ({ store }: { store: string }) =>
+    `The store ${store} is in use by another gateway. Stop that one first, or name another database or schema in store.url and store.schema.`,
+  means: 'Another process on this or another machine writes to the same database, and only one at a time may.',
+  remedy: 'Stop the other gateway first, or use another database or schema.',
+}) {}
+
 export class StateLockedError extends defineError({
   code: 'ATRIUM_STATE_LOCKED',
   status: 503,
@@ -122,4 +131,5 @@ const STORE_REFUSALS = [
   StoreFailedError,
   StoreClosedError,
   StateLockedError,
+  StoreInUseError,
 ];

@@ -56,6 +56,7 @@ export async function startPostgres(
       `unix_socket_directories=${dir}`,
       'max_connections=200',
       'shared_buffers=32MB',
+      `fsync=${syncs ? 'on' : 'off'}`,
     ];
     server = spawn(join(programs, 'postgres'), ['-D', data, ...settings.flatMap((setting) => ['-c', setting])], {
       ...user,

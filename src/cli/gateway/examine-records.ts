@@ -5,11 +5,13 @@ import { readdir, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { debugLogSettingsOf, trajectoryPlaceOf } from '../../config/debug-logs.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
+import { storePlaceOf } from '../../config/store-place.ts';
 import { INCOMPLETE_SUFFIX } from '../../gateway/bundle/bundle-format.ts';
 import { exportsDir } from '../../gateway/bundle/exports-dir.ts';
 import { RecordSizes } from '../../gateway/record-sizes.ts';
 import { formatBytes } from '../../protocol/attachment.ts';
 import type { ActiveDebugLog } from '../../protocol/debug-log.ts';
+import type { StorePlace } from '../../protocol/store-place.ts';
 import type { CliIo } from '../cli-io.ts';
 import { describeDebugLog } from '../debug.ts';
 import type { Section } from './doctor-section.ts';
@@ -54,7 +56,7 @@ export async function examineRecords({ config }: LoadedConfig, io: CliIo): Promi
     problems.push(
       `The trajectories take ${formatBytes(bytesOf('trajectories'))}, and recorder.trajectory.maxTotalBytes is ${formatBytes(maxTotalBytes)}. "atrium prune" removes what is too much; a gateway that runs does so by itself.`,
     );
-  const captures = await examineCaptures(io);
+  const captures = await examineCaptures(storePlaceOf(io.environment, config));
   problems.push(...captures);
   const left = (await readdir(exports).catch(() => [])).filter((name) => name.endsWith(INCOMPLETE_SUFFIX));
   return {
@@ -78,12 +80,12 @@ export async function examineRecords({ config }: LoadedConfig, io: CliIo): Promi
 }
 
 /** A store that cannot be read is told by every other command. */
-async function examineCaptures({ environment }: CliIo): Promise<readonly string[]> {
+async function examineCaptures(place: StorePlace): Promise<readonly string[]> {
   const [{ openForReading }, { checkCaptures }] = await Promise.all([
     import('../../gateway/composer/open-for-reading.ts'),
     import('../../gateway/doctor/check-captures.ts'),
   ]);
-  const store = await openForReading(environment).catch(() => undefined);
+  const store = await openForReading(place).catch(() => undefined);
   if (!store) return [];
   try {
     const { checked, damaged } = await checkCaptures(store);

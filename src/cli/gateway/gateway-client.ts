@@ -2,10 +2,10 @@
 // gateway is down: the same routes then answer from the store itself, opened for reading.
 
 import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { configuredTokenOf } from '../../config/configured-token.ts';
 import { readConfig } from '../../config/load-config.ts';
 import { modelPrices } from '../../config/model-prices.ts';
+import { storePlaceOf } from '../../config/store-place.ts';
 import { tokenFile } from '../../config/token-file.ts';
 import { type ConfigState, describeConfigState } from '../../gateway/config-state.ts';
 import { findToken } from '../../gateway/http/token.ts';
@@ -230,30 +230,31 @@ function orElse(first: GatewayClient, open: (unreachable: UnreachableError) => P
 }
 
 async function openStoreClient(io: CliIo, isDown: GatewayDownError | UnreachableError): Promise<GatewayClient> {
-  const file = join(io.environment.stateDir, 'atrium', 'atrium.db');
-  const exists = await stat(file).then(
-    (entry) => entry.isFile(),
-    () => false,
-  );
+  // The store is read also when the configuration cannot be; then no prices are known.
+  const config = await readConfig({ environment: io.environment }).catch(() => ({}));
+  const place = storePlaceOf(io.environment, config);
+  const exists =
+    place.kind !== 'sqlite' ||
+    (await stat(place.file)
+      .then((entry) => entry.isFile())
+      .catch(() => false));
   if (!exists) throw isDown;
   const [
-    { openSqliteStore },
+    { openStore },
     { createHttpApp },
     { servicesOfStore },
     { readSpending },
     { spendSettingsOf },
     { resolveTimezone },
   ] = await Promise.all([
-    import('../../store/sqlite/open-sqlite-store.ts'),
+    import('../../store/open-store.ts'),
     import('../../gateway/http/create-http-app.ts'),
     import('../../gateway/services/services-of-store.ts'),
     import('../../gateway/services/spending.ts'),
     import('../../config/spend-limits.ts'),
     import('../../config/timezone.ts'),
   ]);
-  const store = await openSqliteStore({ file, readOnly: true });
-  // The store is read also when the configuration cannot be; then no prices are known.
-  const config = await readConfig({ environment: io.environment }).catch(() => ({}));
+  const store = await openStore(place, { readOnly: true });
   const app = createHttpApp({
     services: servicesOfStore(store, isDown, {
       pricesOf: (provider, model) => modelPrices(config, provider, model),

@@ -1,7 +1,7 @@
 // `atrium status`: whether a gateway runs on this state directory, and what it is doing.
 
-import { join } from 'node:path';
 import { loadConfig } from '../../config/load-config.ts';
+import { storePlaceOf } from '../../config/store-place.ts';
 import type { GatewayStatus } from '../../gateway/services/gateway-status.ts';
 import { formatBytes } from '../../protocol/attachment.ts';
 import { countOf } from '../../protocol/count-of.ts';
@@ -45,8 +45,9 @@ export const status = command({
 /** What can be known of a gateway that runs and cannot be asked: who it is, and what its store says. */
 async function unreachableStatus({ message, url, pid }: UnreachableError, io: CliIo): Promise<Answer> {
   const { stateDir } = io.environment;
-  const { openSqliteStore } = await import('../../store/sqlite/open-sqlite-store.ts');
-  const store = await openSqliteStore({ file: join(stateDir, 'atrium', 'atrium.db'), readOnly: true });
+  const { openStore } = await import('../../store/open-store.ts');
+  const { config } = await loadConfig({ environment: io.environment }).catch(() => ({ config: {} }));
+  const store = await openStore(storePlaceOf(io.environment, config), { readOnly: true });
   try {
     const [waiting, running, queued] = await Promise.all([
       store.count('inbox', { status: 'queued' }),

@@ -2,18 +2,19 @@
 // home without a store has an empty one.
 
 import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Environment } from '../../config/environment.ts';
+import type { StorePlace } from '../../protocol/store-place.ts';
+import { openStore } from '../../store/open-store.ts';
 import type { Store } from '../../store/store.ts';
 import { emptyStore } from './empty-store.ts';
 
-export async function openForReading({ stateDir }: Pick<Environment, 'stateDir'>): Promise<Store> {
-  const file = join(stateDir, 'atrium', 'atrium.db');
-  const exists = await stat(file).then(
+export async function openForReading(place: StorePlace): Promise<Store> {
+  if (place.kind === 'sqlite' && !(await isFile(place.file))) return emptyStore(place.file);
+  return openStore(place, { readOnly: true });
+}
+
+function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
     (entry) => entry.isFile(),
     () => false,
   );
-  if (!exists) return emptyStore(file);
-  const { openSqliteStore } = await import('../../store/sqlite/open-sqlite-store.ts');
-  return openSqliteStore({ file, readOnly: true });
 }

@@ -6,6 +6,7 @@ import type { GivenFile } from '../../attachments/attachment-store.ts';
 import { withConfigVariables } from '../../config/config-variables.ts';
 import type { Environment } from '../../config/environment.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
+import { storePlaceOf } from '../../config/store-place.ts';
 import { HookRunner } from '../../hooks/runner.ts';
 import type { AttachmentRef } from '../../protocol/attachment.ts';
 import type { McpServerStatus } from '../../tools/mcp/mcp-server.ts';
@@ -48,7 +49,7 @@ export interface OpenedPreview {
 
 export async function openPreview(given: PreviewOptions): Promise<OpenedPreview> {
   const options = { ...given, environment: withConfigVariables(given.environment, given.loaded) };
-  const store = await openForReading(options.environment);
+  const store = await openForReading(storePlaceOf(options.environment, options.loaded.config));
   const hooks = new HookRunner({ now: options.now });
   const mcp = lookAtMcp({ ...options, store });
   const plugins = await openPreviewPlugins({ ...options, hooks });

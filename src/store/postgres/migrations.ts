@@ -150,6 +150,16 @@ export const MIGRATIONS: readonly Migration[] = [
         words TEXT COLLATE "C" NOT NULL,
         UNIQUE (session_id, position)
       )`,
+      `CREATE TABLE file_versions (
+        seq BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        agent_id TEXT COLLATE "C" NOT NULL,
+        name TEXT COLLATE "C" NOT NULL,
+        at BIGINT NOT NULL,
+        author TEXT COLLATE "C" NOT NULL,
+        text TEXT COLLATE "C",
+        hash TEXT COLLATE "C" NOT NULL
+      )`,
+      'CREATE INDEX file_versions_by_file ON file_versions (agent_id, name, seq)',
       `CREATE TABLE hook_records (
         seq BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
         run_id TEXT COLLATE "C",

@@ -29,6 +29,8 @@ export interface PostgresStoreOptions {
   readonly schema?: string | undefined;
   /** Reads an existing store and changes nothing. */
   readonly readOnly?: boolean | undefined;
+  /** Refuses while another process has opened the store so, and keeps others from it. */
+  readonly isExclusive?: boolean | undefined;
   /** How long requests wait for a server that cannot be reached. */
   readonly waitMs?: number | undefined;
 }
@@ -38,7 +40,7 @@ const WAIT_MS = 10_000;
 /** One long read must not keep the others waiting. */
 const READERS = 2;
 
-/** Rejects with StoreTooNewError, StoreReadOnlyError, StoreFullError or StoreFailedError. */
+/** Rejects with StoreTooNewError, StoreReadOnlyError, StoreFullError, StoreInUseError or StoreFailedError. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const { url, schema = DEFAULT_SCHEMA, readOnly = false, waitMs = WAIT_MS } = options;
   const store = describePlace(url, schema);
@@ -46,9 +48,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const remedy = 'Use small letters, digits and underscores, and begin with a letter.';
     throw new StoreFailedError({ store, detail: `"${schema}" is no name of a schema`, remedy });
   }
-  const connect = (name: string) => new PostgresConnection({ url, schema, name, waitMs });
-  const writer = connect('atrium commits');
-  const readers = Array.from({ length: READERS }, () => connect('atrium reads'));
+  const owns = options.isExclusive ? { name: `atrium ${schema}`, store } : undefined;
+  const writer = new PostgresConnection({ url, schema, name: 'atrium commits', waitMs, owns });
+  const reads = { url, schema, name: 'atrium reads', waitMs };
+  const readers = Array.from({ length: READERS }, () => new PostgresConnection(reads));
   try {
     await writer.open();
     if (readOnly) {

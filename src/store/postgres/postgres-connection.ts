@@ -7,6 +7,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, ClientConfig, QueryArrayConfig } from 'pg';
 import { errorText } from '../../protocol/one-line.ts';
+import { StoreInUseError } from '../errors.ts';
 import type { SqlStatement } from '../sql/dialect.ts';
 
 export interface ConnectionSettings {
@@ -17,6 +18,11 @@ export interface ConnectionSettings {
   readonly name: string;
   /** How long a statement waits for a connection that is gone. */
   readonly waitMs: number;
+  /**
+   * With a name, every connection first becomes the only one of that name, as long as it lasts; else it rejects with
+   * StoreInUseError. One that comes back waits until the server has noticed that the one before is gone.
+   */
+  readonly owns?: { readonly name: string; readonly store: string } | undefined;
 }
 
 export interface SqlAnswer {
@@ -40,6 +46,7 @@ export class PostgresConnection {
   readonly #settings: ConnectionSettings;
   readonly #names = new Map<string, string>();
   #client: Promise<Client> | undefined;
+  #wasOpen = false;
   #isClosed = false;
 
   constructor(settings: ConnectionSettings) {
@@ -112,7 +119,8 @@ export class PostgresConnection {
       try {
         return await this.#connectOnce();
       } catch (error) {
-        if (this.#isClosed || !isConnectionError(error) || Date.now() + pauseMs > deadline) throw error;
+        const mayHelp = isConnectionError(error) || (this.#wasOpen && error instanceof StoreInUseError);
+        if (this.#isClosed || !mayHelp || Date.now() + pauseMs > deadline) throw error;
         await sleep(pauseMs);
       }
     }
@@ -134,11 +142,21 @@ export class PostgresConnection {
     client.on('error', () => this.#forget(client));
     try {
       await client.connect();
+      await this.#own(client);
+      this.#wasOpen = true;
     } catch (error) {
       await client.end().catch(() => undefined);
       throw error;
     }
     return client;
+  }
+
+  async #own(client: Client): Promise<void> {
+    const { owns } = this.#settings;
+    if (!owns) return;
+    const sql = 'SELECT pg_try_advisory_lock(hashtextextended($1, 0))';
+    const { rows } = await client.query<(string | null)[]>(this.#queryOf({ sql, values: [owns.name] }));
+    if (rows[0]?.[0] !== 't') throw new StoreInUseError({ store: owns.store });
   }
 
   #forget(client: Client): void {

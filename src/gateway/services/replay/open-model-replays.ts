@@ -7,6 +7,7 @@ import type { Environment } from '../../../config/environment.ts';
 import { loadConfig } from '../../../config/load-config.ts';
 import { parseModelRef } from '../../../config/model-choice.ts';
 import { spendSettingsOf } from '../../../config/spend-limits.ts';
+import { storePlaceOf } from '../../../config/store-place.ts';
 import { resolveTimezone } from '../../../config/timezone.ts';
 import { createAttachments } from '../../create-attachments.ts';
 import { ModelRegistry } from '../../model-registry.ts';
@@ -28,7 +29,7 @@ export async function openModelReplays(options: {
   const loaded = await loadConfig({ environment: options.environment });
   const { config } = loaded;
   const environment = withConfigVariables(options.environment, loaded);
-  const { store, lock } = await openState(environment);
+  const { store, lock } = await openState(environment, storePlaceOf(environment, config));
   await settleCutReplays(store);
   const models = new ModelRegistry(config, environment, createAttachments({ environment, config, store, now }), now);
   const spend = spendSettingsOf(config, resolveTimezone(config, environment));

@@ -5,6 +5,7 @@ import { withConfigVariables } from '../../../config/config-variables.ts';
 import type { Environment } from '../../../config/environment.ts';
 import { loadConfig } from '../../../config/load-config.ts';
 import { modelPrices } from '../../../config/model-prices.ts';
+import { storePlaceOf } from '../../../config/store-place.ts';
 import type { ModelPrices } from '../../../protocol/model-prices.ts';
 import type { Store } from '../../../store/store.ts';
 import { openForReading } from '../../composer/open-for-reading.ts';
@@ -23,7 +24,7 @@ export async function openReplay(options: { readonly environment: Environment })
   const loaded = await loadConfig({ environment: options.environment });
   const { config } = loaded;
   const environment = withConfigVariables(options.environment, loaded);
-  const store = await openForReading(environment);
+  const store = await openForReading(storePlaceOf(environment, config));
   return {
     store,
     otherConfig: (path) => loadOtherConfig(options.environment, path),

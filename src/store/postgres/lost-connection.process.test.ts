@@ -1,0 +1,135 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { findPostgres, type PostgresServer, startPostgres } from '../../testkit/postgres-server.ts';
+import { StoreFailedError, StoreInUseError } from '../errors.ts';
+import type { NewRow, Store } from '../store.ts';
+import { openPostgresStore } from './open-postgres-store.ts';
+import { PostgresConnection } from './postgres-connection.ts';
+
+const programs = await findPostgres();
+const accept = { site: 'accept' } as const;
+const SESSION = 'agent:main:web:direct:ana';
+
+// Where Postgres is not installed there is nothing to test with; .ci/run installs it.
+describe.skipIf(!programs)('a store in Postgres whose connection breaks', () => {
+  let server: PostgresServer;
+  let store: Store;
+
+  beforeAll(async () => {
+    server = await startPostgres(programs ?? '');
+  });
+  afterAll(() => server.destroy());
+  beforeEach(async () => {
+    store = await openPostgresStore({ url: server.url, waitMs: 60_000 });
+  });
+  afterEach(() => store.close());
+
+  it('makes every commit exactly once, although the server is killed again and again', async () => {
+    const made: string[] = [];
+    let isOver = false;
+    const writer = (async () => {
+      for (let index = 0; !isOver; index += 1) {
+        const runId = `killed-${index}`;
+        await store.commit([{ insert: 'inbox', row: message(runId) }], accept);
+        made.push(runId);
+      }
+    })();
+    for (let round = 0; round < 4; round += 1) {
+      const before = made.length;
+      await expect.poll(() => made.length).toBeGreaterThan(before + 5);
+      await server.restart();
+    }
+    isOver = true;
+    await writer;
+    const rows = await store.select('inbox', { where: { sessionKey: SESSION }, orderBy: [['seq', 'asc']] });
+    expect(rows.map(({ runId }) => runId)).toEqual(made);
+  });
+
+  it('says what became of a commit when only the connection is cut', async () => {
+    const other = new PostgresConnection({ url: server.url, schema: 'atrium', name: 'cutter', waitMs: 5_000 });
+    const cut = () =>
+      other.ask({
+        sql: "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'atrium %'",
+        values: [],
+      });
+    for (let index = 0; index < 30; index += 1) {
+      const commits = Array.from({ length: 5 }, (_, part) =>
+        store.commit([{ insert: 'inbox', row: message(`cut-${index}-${part}`) }], accept),
+      );
+      await cut();
+      await Promise.all(commits);
+    }
+    await other.close();
+    expect(await store.count('inbox', { runId: { in: allOf(30, 5) } })).toBe(150);
+  });
+
+  it('waits for a server that comes back, and rejects with a sentence when it does not', async () => {
+    const impatient = await openPostgresStore({ url: server.url, waitMs: 200 });
+    await server.stop();
+    const waiting = store.commit([{ insert: 'inbox', row: message('waited') }], accept);
+    const refused = impatient.commit([{ insert: 'inbox', row: message('refused') }], accept);
+    await expect(refused).rejects.toThrow(StoreFailedError);
+    await expect(refused).rejects.toThrow(/cannot be reached.*the gateway goes on by itself/);
+    await server.start();
+    await waiting;
+    expect(await store.count('inbox', { runId: { in: ['waited', 'refused'] } })).toBe(1);
+    await impatient.close();
+  });
+
+  it('belongs to one process at a time, also after the server was gone', async () => {
+    const owner = await openPostgresStore({ url: server.url, isExclusive: true });
+    const second = openPostgresStore({ url: server.url, isExclusive: true });
+    await expect(second).rejects.toThrow(StoreInUseError);
+    await expect(second).rejects.toThrow(/in use by another gateway/);
+    await server.restart();
+    await owner.commit([{ insert: 'inbox', row: message('owned') }], accept);
+    await expect(openPostgresStore({ url: server.url, isExclusive: true })).rejects.toThrow(StoreInUseError);
+    await owner.close();
+    await (await openPostgresStore({ url: server.url, isExclusive: true })).close();
+  });
+
+  it('never shows a lower number of a session after a higher one, whoever writes', async () => {
+    const nodes = await Promise.all(Array.from({ length: 3 }, () => openPostgresStore({ url: server.url })));
+    const seen: number[] = [];
+    let isOver = false;
+    const reader = (async () => {
+      while (!isOver) {
+        const last = seen.at(-1) ?? 0;
+        const where = { sessionKey: 'agent:main:order', seq: { gt: last } };
+        const rows = await store.select('inbox', { where, orderBy: [['seq', 'asc']] });
+        seen.push(...rows.map(({ seq }) => seq));
+      }
+    })();
+    await Promise.all(
+      nodes.map(async (node, index) => {
+        for (let count = 0; count < 40; count += 1) {
+          const row = { ...message(`order-${index}-${count}`), sessionKey: 'agent:main:order' };
+          await node.commit([{ insert: 'inbox', row }], accept);
+        }
+      }),
+    );
+    const all = await store.select('inbox', { where: { sessionKey: 'agent:main:order' }, orderBy: [['seq', 'asc']] });
+    await expect.poll(() => seen.length).toBe(120);
+    isOver = true;
+    await reader;
+    // A number that had appeared later than a higher one would be missing here.
+    expect(seen).toEqual(all.map(({ seq }) => seq));
+    await Promise.all(nodes.map((node) => node.close()));
+  });
+});
+
+function message(runId: string): NewRow<'inbox'> {
+  return {
+    runId,
+    sessionKey: SESSION,
+    kind: 'message',
+    dedupeKey: runId,
+    fingerprint: null,
+    payload: null,
+    acceptedAt: 1,
+    status: 'queued',
+  };
+}
+
+function allOf(rounds: number, parts: number): readonly string[] {
+  return Array.from({ length: rounds * parts }, (_, index) => `cut-${Math.floor(index / parts)}-${index % parts}`);
+}
