@@ -53,6 +53,7 @@ describe('the schema of the configuration', () => {
       'secrets',
       'session',
       'skills',
+      'store',
       'tools',
     ]);
   });

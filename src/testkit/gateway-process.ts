@@ -2,6 +2,7 @@
 // and start it again on the same home as often as it likes. Everything is removed after the test.
 
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -45,6 +46,12 @@ const PATIENCE_MS = 45_000;
 /** The token belongs to the test, so that it stays the same when the process is restarted. */
 const TOKEN = 'a-token-for-tests-only';
 
+/** With ATRIUM_TEST_STORE_URL, the stores of the tests are in that database, each in a schema of its own. */
+function databaseForTest(): { readonly store?: object } {
+  const url = readEnvironment().variables.ATRIUM_TEST_STORE_URL;
+  return url ? { store: { url, schema: `test_${randomBytes(6).toString('hex')}` } } : {};
+}
+
 export class GatewayProcess {
   readonly home: ScratchHome;
   readonly model: ModelServer;
@@ -72,6 +79,7 @@ export class GatewayProcess {
       agents: { defaults: { model: 'fake/small' } },
       models: { providers: { fake: { ...provider, models } } },
       gateway: { auth: { token: TOKEN } },
+      ...databaseForTest(),
       ...config,
     };
     await home.write('openclaw.json', JSON.stringify(settings));

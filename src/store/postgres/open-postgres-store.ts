@@ -188,11 +188,12 @@ function orderedNamesOf(write: Write): readonly string[] {
   return [sessionKey, surfaceId, parentKey].filter((name): name is string => typeof name === 'string');
 }
 
-/** The address without the password. */
+const ADDRESS = /^postgres(?:ql)?:\/\/(?:[^@/]*@)?([^/?]*)\/?([^?]*)/;
+
+/** The address without the user and the password. */
 function describePlace(url: string, schema: string): string {
-  const where = URL.canParse(url) ? new URL(url) : undefined;
-  const address = where
-    ? `${where.hostname || where.searchParams.get('host') || 'localhost'}${where.port && `:${where.port}`}${where.pathname}`
-    : 'at an address that cannot be read';
-  return `postgres ${address}${schema === DEFAULT_SCHEMA ? '' : ` (${schema})`}`;
+  const [, server, database] = ADDRESS.exec(url) ?? [];
+  // Without a server in the address it may be named by a parameter or a variable, often as a folder of sockets.
+  const place = [server, database].filter(Boolean).join('/') || 'at the address of store.url';
+  return `postgres ${place}${schema === DEFAULT_SCHEMA ? '' : `, schema ${schema}`}`;
 }

@@ -1,6 +1,7 @@
 // Turns the errors of Postgres and of the connection to it into those of the Store contract: one class per cause, one
 // sentence with the next step.
 
+import { docsCommand } from '../../protocol/documents.ts';
 import { type AtriumError, isAtriumError } from '../../protocol/errors.ts';
 import { errorText } from '../../protocol/one-line.ts';
 import { StoreFailedError, StoreFullError, StoreReadOnlyError } from '../errors.ts';
@@ -31,7 +32,10 @@ function describeFailure(error: unknown, state: string | undefined): { detail: s
     return { detail: errorText(error), remedy: 'Check the user and the password in store.url.' };
   if (state === '3D000') return { detail: errorText(error), remedy: 'Create the database that store.url names.' };
   if (state === '42501')
-    return { detail: errorText(error), remedy: 'Give the user of store.url the rights that docs/scale.md lists.' };
+    return {
+      detail: errorText(error),
+      remedy: `Give the user of store.url the rights that "${docsCommand('scale')}" lists.`,
+    };
   if (isConnectionError(error))
     return {
       detail: `it cannot be reached (${errorText(error)})`,
