@@ -369,11 +369,14 @@ export const MIGRATIONS: readonly Migration[] = [
         end_to_tell BOOLEAN NOT NULL DEFAULT false,
         title TEXT COLLATE "C",
         archived_at BIGINT,
-        seen_at BIGINT
+        seen_at BIGINT,
+        branch_of TEXT COLLATE "C",
+        branch_at BIGINT
       )`,
       'CREATE UNIQUE INDEX sessions_open ON sessions (session_key) WHERE ended_at IS NULL',
       'CREATE INDEX sessions_by_key ON sessions (session_key, started_at)',
       'CREATE INDEX sessions_to_tell ON sessions (end_to_tell)',
+      'CREATE INDEX sessions_by_origin ON sessions (branch_of) WHERE branch_of IS NOT NULL',
       'CREATE INDEX sessions_by_activity ON sessions (active_at, session_id)',
       `CREATE TABLE spending (
         subject TEXT COLLATE "C" NOT NULL,
