@@ -2,9 +2,9 @@
 // one. Measured against two floors in the same run: a bare HTTP proxy to the same model, and the bare SQLite commits
 // that the same turns make. Ratios tell more than times, since the machine slows all sides alike.
 //
-//   npm run bench:turn -- [--json] [--full] [--only variants|areas] [--peer openclaw] [--dist <folder of another build>]
+//   npm run bench:turn -- [--json] [--full] [--only variants|areas] [--peer openclaw[@VERSION]] [--dist <folder of another build>]
 
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { cpus, loadavg, tmpdir, totalmem } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,10 +12,10 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { makeAtriumHome, startAtrium } from './turn/atrium.mjs';
 import { askModel, inTurns, percentile, Talker, throughput } from './turn/load.mjs';
-import { installOpenClaw, makeOpenClawHome, startOpenClaw } from './turn/openclaw.mjs';
+import { installOpenClaw, makeOpenClawHome, OPENCLAW_VERSIONS, startOpenClaw } from './turn/openclaw.mjs';
 import { killAll, memoryOf, processorTimeOf, startServer, stopProcess, untilReady } from './turn/processes.mjs';
 import { replayStatements } from './turn/sqlite-floor.mjs';
-import { LONG, MANY, measureVariants } from './turn/variants.mjs';
+import { LONG, MANY, measureVariants, PLUGINS } from './turn/variants.mjs';
 import { measureWhereTimeGoes } from './turn/where-time-goes.mjs';
 
 const { values: flags } = parseArgs({
@@ -28,7 +28,10 @@ const { values: flags } = parseArgs({
     dist: { type: 'string', default: 'dist' },
   },
 });
-if (flags.peer !== undefined && flags.peer !== 'openclaw') throw new Error('The only peer is openclaw.');
+const [peerName, peerVersion] = flags.peer?.split('@') ?? [];
+if (peerName !== undefined && peerName !== 'openclaw') throw new Error('The only peer is openclaw.');
+/** Without a version the newest is measured and the one that `conformance/` compares with. */
+const PEER_VERSIONS = peerName === undefined ? [] : peerVersion === undefined ? OPENCLAW_VERSIONS : [peerVersion];
 if (flags.only !== undefined && flags.only !== 'variants' && flags.only !== 'areas')
   throw new Error('The parts that run alone are variants and areas.');
 
@@ -37,7 +40,7 @@ const dist = resolve(flags.dist);
 const root = await mkdtemp(join(tmpdir(), 'atrium-bench-turn-'));
 const SESSIONS = [1, 8, 32];
 const OURS = flags.full
-  ? { starts: 15, rounds: 1_500, warmUps: 300, throughputMs: 8_000, memoryTurns: [1_000, 3_000, 5_000, 10_000] }
+  ? { starts: 15, rounds: 1_500, warmUps: 300, throughputMs: 8_000, memoryTurns: [1_000, 3_000, 5_000, 10_000, 20_000] }
   : { starts: 5, rounds: 300, warmUps: 200, throughputMs: 2_000, memoryTurns: [1_000, 3_000, 5_000] };
 /** Warm-ups and half of the rounds are part of the long conversation, so that both together are bounded. */
 const VARIED = flags.full ? { rounds: 300, warmUps: 100 } : { rounds: 150, warmUps: 100 };
@@ -77,7 +80,7 @@ async function measureWhole(model, proxy) {
   return {
     atrium: await measure(() => startAtrium(home, dist), { ...OURS, readyLimitMs: 20_000 }, model, proxy),
     commits: await measureCommits(model),
-    peer: flags.peer === undefined ? undefined : await measurePeer(model, proxy),
+    peers: await measurePeers(model, proxy),
   };
 }
 
@@ -174,27 +177,38 @@ async function measureCommits(model) {
     await untilReady(gateway.readyUrl, gateway, 20_000);
     await throughput((index) => talking(new Talker(`c${index}`), gateway), sessions, { calls: turns });
     await stopProcess(gateway);
-    const { ms, commits } = await replayStatements(statements, before, join(folder, 'replayed.db'));
+    const { ms, commits, syncs } = await replayStatements(statements, before, join(folder, 'replayed.db'));
     floors.push({
       sessions,
       turnsPerSecond: (turns * 1000) / ms,
       msPerTurn: ms / turns,
-      syncsPerTurn: commits / turns,
+      commitsPerTurn: commits / turns,
+      syncsPerTurn: syncs / turns,
     });
   }
   return floors;
 }
 
-/** Says what happened when the peer cannot be measured. */
-async function measurePeer(model, proxy) {
-  try {
-    say('installing openclaw');
-    const folder = flags['peer-folder'] ?? (await installOpenClaw(root));
-    const home = await makeOpenClawHome(root, model.url);
-    return await measure(() => startOpenClaw(home, folder), PEER, model, proxy);
-  } catch (error) {
-    return { failed: error.message };
+/** One after the other. Says what happened when one cannot be measured. */
+async function measurePeers(model, proxy) {
+  const peers = [];
+  for (const version of PEER_VERSIONS) {
+    try {
+      say(`installing openclaw ${version}`);
+      const place = await mkdtemp(join(root, 'peer-'));
+      const folder = flags['peer-folder'] ?? (await installOpenClaw(place, version));
+      const home = await makeOpenClawHome(place, model.url);
+      const measured = await measure(() => startOpenClaw(home, folder), PEER, model, proxy);
+      peers.push({ name: `openclaw ${await versionIn(folder)}`, ...measured });
+    } catch (error) {
+      peers.push({ name: `openclaw ${version}`, failed: error.message });
+    }
   }
+  return peers;
+}
+
+async function versionIn(folder) {
+  return JSON.parse(await readFile(join(folder, 'node_modules', 'openclaw', 'package.json'), 'utf8')).version;
 }
 
 function say(what) {
@@ -225,12 +239,13 @@ function printAreas(areas) {
   );
 }
 
-function printVariants({ plain, silent, long, longSilent, tools }) {
+function printVariants({ plain, silent, long, longSilent, tools, plugins }) {
   const row = (what, { modelMs, overheadMs, cpuMsPerTurn }) => ({
     what,
     'bare call p50, ms': round(modelMs),
     'overhead p50, ms': round(overheadMs.p50),
     'overhead p99, ms': round(overheadMs.p99),
+    'added to plain, ms': round(overheadMs.p50 - plain.overheadMs.p50),
     'to plain': round(overheadMs.p50 / plain.overheadMs.p50),
     'CPU ms a turn': round(cpuMsPerTurn),
   });
@@ -241,6 +256,7 @@ function printVariants({ plain, silent, long, longSilent, tools }) {
     row(`on top of ${LONG} messages`, long),
     row(`on top of ${LONG} messages, without trajectories`, longSilent),
     row(`with ${MANY} tools more`, tools),
+    row(`with ${PLUGINS} plugins, one hook asked`, plugins),
   ]);
   const cost = (on, off) => ({
     'overhead p50, %': percentMore(on.overheadMs.p50, off.overheadMs.p50),
@@ -254,14 +270,21 @@ function percentMore(on, off) {
   return round((on / off - 1) * 100);
 }
 
-function printWhole({ atrium, commits, peer }) {
-  const isPeer = peer !== undefined && peer.failed === undefined;
-  const theirs = (value) => (isPeer ? { openclaw: value(peer), times: round(value(peer) / value(atrium)) } : {});
+function printWhole({ atrium, commits, peers }) {
+  const measured = peers.filter(({ failed }) => failed === undefined);
+  // What is said of peers is said against the one that does best.
+  const theirs = (value, best) => {
+    if (measured.length === 0) return {};
+    const values = measured.map((peer) => [peer.name, value(peer)]);
+    const numbers = values.map(([, number]) => number);
+    const times = best === 'most' ? value(atrium) / Math.max(...numbers) : Math.min(...numbers) / value(atrium);
+    return Object.fromEntries([...values, ['times', times]].map(([name, number]) => [name, round(number)]));
+  };
   const fact = (what, value, floor) => ({
     what,
     atrium: round(value(atrium)),
     ...(floor === undefined ? {} : { floor: round(floor), 'to the floor': round(value(atrium) / floor) }),
-    ...Object.fromEntries(Object.entries(theirs(value)).map(([name, number]) => [name, round(number)])),
+    ...theirs(value, 'least'),
   });
   console.table([
     fact('start to ready, ms', ({ readyMs }) => readyMs),
@@ -278,7 +301,6 @@ function printWhole({ atrium, commits, peer }) {
   console.table(
     atrium.rates.map(({ sessions, turnsPerSecond, proxyPerSecond, cpuMsPerTurn }, index) => {
       const commit = commits[index];
-      const other = isPeer ? peer.rates[index].turnsPerSecond : undefined;
       return {
         sessions,
         atrium: round(turnsPerSecond),
@@ -287,14 +309,15 @@ function printWhole({ atrium, commits, peer }) {
         'of the proxy': round(turnsPerSecond / proxyPerSecond),
         'of the commits': round(turnsPerSecond / commit.turnsPerSecond),
         'CPU ms a turn': round(cpuMsPerTurn),
+        'transactions a turn': round(commit.commitsPerTurn),
         'syncs a turn': round(commit.syncsPerTurn),
-        ...(isPeer ? { openclaw: round(other), times: round(turnsPerSecond / other) } : {}),
+        ...theirs(({ rates }) => rates[index].turnsPerSecond, 'most'),
       };
     }),
   );
   console.log('Memory while turns go on; every conversation has twenty turns, and then a new one begins.');
   console.table(atrium.memory.map(({ turns, mb }) => ({ 'after turns': turns, MB: mb })));
-  if (peer?.failed) console.log(`The peer could not be measured: ${peer.failed}`);
+  for (const { name, failed } of peers) if (failed) console.log(`${name} could not be measured: ${failed}`);
 }
 
 function round(value) {

@@ -3,25 +3,25 @@
 // waits for, hears of the end of each run, and brings a tool; the work of the handlers is nothing. A second gateway with
 // fifty has them ask twice in the turn's way, which is more than plugins commonly do.
 
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeAtriumHome, startAtrium } from '../turn/atrium.mjs';
 import { inTurns, percentile, Talker } from '../turn/load.mjs';
+import { checkPluginsLoaded, pluginSettings, USUAL_HOOKS, writePlugins } from '../turn/many-plugins.mjs';
 import { killAll, memoryOf, processorTimeOf, startServer, stopProcess, untilReady } from '../turn/processes.mjs';
 import { round } from './in-turns.mjs';
 
 const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
 const MODEL = fileURLToPath(new URL('../turn/instant-model.mjs', import.meta.url));
 
-const USUAL = ['before_prompt_build', 'agent_end'];
 const BUSY = ['before_prompt_build', 'message_sending'];
 
 const GATEWAYS = [
   { name: 'none', count: 0 },
-  { name: '1', count: 1, hooks: USUAL },
-  { name: '50', count: 50, hooks: USUAL },
+  { name: '1', count: 1, hooks: USUAL_HOOKS },
+  { name: '50', count: 50, hooks: USUAL_HOOKS },
   { name: '50 that are asked twice', count: 50, hooks: BUSY },
 ];
 
@@ -68,65 +68,11 @@ export async function measurePlugins() {
 }
 
 async function open({ name, count, hooks = [] }, root, model) {
-  const home = await makeAtriumHome(await mkdtemp(join(root, 'gateway-')), model.url, {
-    plugins: {
-      // The end of a run carries the conversation, which a plugin has to be allowed to see.
-      entries: Object.fromEntries(idsOf(count).map((id) => [id, { hooks: { allowConversationAccess: true } }])),
-    },
-  });
-  for (const id of idsOf(count)) await writePlugin(join(home, '.openclaw', 'extensions', id), id, hooks);
+  const home = await makeAtriumHome(await mkdtemp(join(root, 'gateway-')), model.url, pluginSettings(count));
+  await writePlugins(home, count, hooks);
   const gateway = await startAtrium(home, DIST);
   await untilReady(gateway.readyUrl, gateway, 60_000);
-  await checkLoaded(gateway, count, hooks);
+  await checkPluginsLoaded(gateway, count, hooks);
   const talker = new Talker(`plugins-${count}`);
   return { ...gateway, name, idle: memoryOf(gateway.pid), turn: () => talker.turn(gateway) };
-}
-
-function idsOf(count) {
-  return Array.from({ length: count }, (_, index) => `bench-${String(index).padStart(2, '0')}`);
-}
-
-async function writePlugin(dir, id, hooks) {
-  await mkdir(dir, { recursive: true });
-  const tool = `${id.replace('-', '_')}_count`;
-  await writeFile(
-    join(dir, 'openclaw.plugin.json'),
-    JSON.stringify({ id, configSchema: { type: 'object' }, contracts: { tools: [tool] } }),
-  );
-  await writeFile(
-    join(dir, 'package.json'),
-    JSON.stringify({ name: id, version: '1.0.0', type: 'module', openclaw: { extensions: ['./index.js'] } }),
-  );
-  await writeFile(
-    join(dir, 'index.js'),
-    `export default {
-      id: '${id}',
-      register(api) {
-        let count = 0;
-        ${hooks.map((hook) => `api.on('${hook}', () => { count += 1; });`).join('\n')}
-        api.registerTool({
-          name: '${tool}',
-          description: 'How often it was called.',
-          parameters: { type: 'object', properties: {} },
-          execute: async () => ({ content: [{ type: 'text', text: String(count) }] }),
-        });
-      },
-    };`,
-  );
-}
-
-/** Plugins that do not load would make the figure look good and mean nothing. */
-async function checkLoaded({ url, token }, count, hooks) {
-  const response = await fetch(`${url}/api/plugins`, { headers: { authorization: `Bearer ${token}` } });
-  const { plugins } = await response.json();
-  const ready = plugins.filter(
-    ({ state, where, tools, hooks: armed }) =>
-      state === 'loaded' &&
-      where === 'worker' &&
-      tools.length === 1 &&
-      hooks.every((hook) => armed.some((each) => each.hook === hook && each.state === 'armed')),
-  );
-  if (ready.length !== count) {
-    throw new Error(`${ready.length} of ${count} plugins are ready: ${JSON.stringify(plugins[0])}`);
-  }
 }

@@ -1,5 +1,5 @@
 // OpenClaw, for comparison: installed into a folder that is thrown away, with a Node that it supports, and configured for
-// the same model and the same work. The version is the one that `conformance/` compares with.
+// the same model and the same work.
 
 import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -7,17 +7,22 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort, startProcess } from './processes.mjs';
 
-const PACKAGES = ['openclaw@2026.5.19', 'node@24'];
-const INSTALL_LIMIT_MS = 300_000;
+/** The newest, and the one that `conformance/` compares with. */
+export const OPENCLAW_VERSIONS = ['latest', '2026.5.19'];
+const NODE = 'node@24';
+const INSTALL_LIMIT_MS = 900_000;
 const TOKEN = 'bench-token-of-no-secret-at-all';
 
 /** Returns the folder of the installation. */
-export async function installOpenClaw(root) {
+export async function installOpenClaw(root, version) {
   const folder = join(root, 'openclaw-package');
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'package.json'), '{"private":true}');
-  const args = ['install', '--no-audit', '--no-fund', '--loglevel=error', ...PACKAGES];
-  await promisify(execFile)('npm', args, { cwd: folder, timeout: INSTALL_LIMIT_MS });
+  // Its scripts refuse an older Node while it is installed, so the Node that it runs with has to be there first.
+  for (const name of [NODE, `openclaw@${version}`]) {
+    const args = ['install', '--no-audit', '--no-fund', '--loglevel=error', name];
+    await promisify(execFile)('npm', args, { cwd: folder, timeout: INSTALL_LIMIT_MS });
+  }
   return folder;
 }
 

@@ -1,5 +1,5 @@
-// SQLite that writes down every statement of every transaction, with its values, so that the very same commits can be
-// made again without a gateway. `ATRIUM_BENCH_STATEMENTS` names the file.
+// SQLite that writes down every statement of every transaction, with its values, and whether the next ones are synced, so
+// that the very same commits can be made again without a gateway. `ATRIUM_BENCH_STATEMENTS` names the file.
 
 import { createWriteStream } from 'node:fs';
 import { DatabaseSync as BareDatabase } from '@photostructure/sqlite';
@@ -10,6 +10,11 @@ const lines = createWriteStream(process.env.ATRIUM_BENCH_STATEMENTS);
 let isInTransaction = false;
 
 export class DatabaseSync extends BareDatabase {
+  exec(sql) {
+    if (/^PRAGMA synchronous = \w+$/.test(sql)) lines.write(`${JSON.stringify([sql])}\n`);
+    return super.exec(sql);
+  }
+
   prepare(sql, ...options) {
     const statement = super.prepare(sql, ...options);
     const run = statement.run.bind(statement);

@@ -4,7 +4,7 @@
 import { copyFile, readFile } from 'node:fs/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 
-/** Milliseconds of all recorded transactions, and how many there were. */
+/** Milliseconds of all recorded transactions, how many there were, and how many of them were synced. */
 export async function replayStatements(statementsFile, databaseBefore, scratchFile) {
   const lines = (await readFile(statementsFile, 'utf8'))
     .trim()
@@ -13,11 +13,24 @@ export async function replayStatements(statementsFile, databaseBefore, scratchFi
   await copyFile(databaseBefore, scratchFile);
   const database = new DatabaseSync(scratchFile, { enableForeignKeyConstraints: false });
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY');
+  database.exec('PRAGMA wal_autocheckpoint = 8000; PRAGMA secure_delete = ON');
   const prepared = new Map();
-  for (const [sql] of lines) if (!prepared.has(sql)) prepared.set(sql, database.prepare(sql));
+  for (const [sql, values] of lines) if (values && !prepared.has(sql)) prepared.set(sql, database.prepare(sql));
+  let isSynced = true;
+  let commits = 0;
+  let syncs = 0;
   const begun = performance.now();
-  for (const [sql, values] of lines) prepared.get(sql).run(...values);
+  for (const [sql, values] of lines) {
+    if (values) prepared.get(sql).run(...values);
+    else {
+      database.exec(sql);
+      isSynced = sql.endsWith('FULL');
+    }
+    if (sql !== 'COMMIT') continue;
+    commits += 1;
+    if (isSynced) syncs += 1;
+  }
   const ms = performance.now() - begun;
   database.close();
-  return { ms, commits: lines.filter(([sql]) => sql === 'COMMIT').length };
+  return { ms, commits, syncs };
 }

@@ -1,16 +1,18 @@
-// The same turn under other circumstances: far into a conversation, with a large catalogue of tools, without
-// trajectories. Each has a gateway of its own, and they are asked in turns, so that a busy machine slows all of them
+// The same turn under other circumstances: far into a conversation, with a large catalogue of tools, with many plugins,
+// without trajectories. Each has a gateway of its own, and they are asked in turns, so that a busy machine slows all of them
 // alike and the processor time of each is its own.
 
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeAtriumHome, startAtrium, startAtriumWithTools } from './atrium.mjs';
 import { askModel, inTurns, percentile, Talker } from './load.mjs';
+import { checkPluginsLoaded, pluginSettings, toolsOfPlugins, USUAL_HOOKS, writePlugins } from './many-plugins.mjs';
 import { manyTools } from './many-tools.mjs';
 import { processorTimeOf, stopProcess, untilReady } from './processes.mjs';
 
 export const LONG = 500;
 export const MANY = 200;
+export const PLUGINS = 50;
 
 const SILENT = { recorder: { trajectory: { enabled: false } } };
 
@@ -21,6 +23,7 @@ const VARIANTS = [
   { name: 'long', earlier: LONG },
   { name: 'longSilent', earlier: LONG, settings: SILENT },
   { name: 'tools', tools: MANY },
+  { name: 'plugins', plugins: PLUGINS },
 ];
 
 /**
@@ -61,14 +64,19 @@ export async function measureVariants({ root, dist, model, rounds, warmUps, say 
   }
 }
 
-async function beginVariant({ name, settings, earlier, tools }, { root, dist, model }) {
-  const home = await makeAtriumHome(await mkdtemp(join(root, `${name}-`)), model.url, settings);
+async function beginVariant({ name, settings, earlier, tools, plugins = 0 }, { root, dist, model }) {
+  const home = await makeAtriumHome(await mkdtemp(join(root, `${name}-`)), model.url, {
+    ...settings,
+    ...(plugins > 0 && pluginSettings(plugins)),
+  });
+  await writePlugins(home, plugins, USUAL_HOOKS);
   const gateway = await (tools === undefined ? startAtrium(home, dist) : startAtriumWithTools(home, dist, tools));
-  await untilReady(gateway.readyUrl, gateway, 20_000);
+  await untilReady(gateway.readyUrl, gateway, 60_000);
   if (tools !== undefined) await checkOffered(gateway, tools);
+  if (plugins > 0) await checkPluginsLoaded(gateway, plugins, USUAL_HOOKS);
   const talker = new Talker(name, earlier === undefined ? undefined : Number.POSITIVE_INFINITY);
   const turn = () => talker.turn(gateway);
-  const offered = tools === undefined ? [] : manyTools(tools);
+  const offered = tools === undefined ? toolsOfPlugins(plugins) : manyTools(tools);
   return {
     name,
     gateway,
