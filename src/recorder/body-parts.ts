@@ -69,7 +69,12 @@ export class BodyParts {
       parts.push({ text, ...key });
       start += text.length;
     }
-    for (const { list, commas } of inside) this.#remember(body, list, commas, starts);
+    for (const { list, commas } of inside) {
+      const known = found.get(list.open);
+      // The very same list stays as it is, so that what is kept does not change with every request.
+      if (known?.text.length === list.close - list.open) this.#keep(known);
+      else this.#remember(body, list, commas, starts);
+    }
     return parts;
   }
 
@@ -90,12 +95,25 @@ export class BodyParts {
     if (length > MOST_CHARS / 4) return;
     const keys = [open + 1, ...cuts].flatMap((start) => starts.get(start) ?? []);
     if (keys.length !== cuts.length + 1) return;
-    this.#lists.push({ text: body.slice(open, close), commas: cuts.map((comma) => comma - open), keys });
-    this.#chars += length;
+    const text = ownText(body.slice(open, close), body);
+    this.#keep({ text, commas: cuts.map((comma) => comma - open), keys });
+  }
+
+  #keep(list: KnownList): void {
+    this.#lists.push(list);
+    this.#chars += list.text.length;
     while (this.#lists.length > MOST_LISTS || this.#chars > MOST_CHARS) {
       this.#chars -= this.#lists.shift()?.text.length ?? 0;
     }
   }
+}
+
+/**
+ * V8 keeps a whole text alive for a piece of it. A piece that is less than half of its text is copied, so that the rest
+ * can be forgotten. A text that is not well formed becomes another one, and is not found again.
+ */
+function ownText(piece: string, whole: string): string {
+  return piece.length * 2 < whole.length ? Buffer.from(piece).toString() : piece;
 }
 
 /** Where reading goes on: in front of what ended the list when it was seen before. */
