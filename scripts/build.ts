@@ -278,7 +278,8 @@ function whenUsed(names: readonly string[]): Rolldown.Plugin {
     const rest = code.replace(declaration ?? '', '');
     // Where the whole module is handed on, it stays as it is.
     if (declaration === undefined || new RegExp(`\\b${variable}\\b(?!\\.)`).test(rest)) return code;
-    return rest.replaceAll(new RegExp(`\\b${variable}\\.`, 'g'), `require("${name}").`);
+    // In brackets, because `new require("…").Worker()` would make an object of `require` itself.
+    return rest.replaceAll(new RegExp(`\\b${variable}\\.`, 'g'), `(require("${name}")).`);
   };
   return {
     name: 'when-used',
