@@ -22,6 +22,7 @@ const packs = readdirSync(join(root, 'src/hooks/bundled'), { withFileTypes: true
 const FOUND_BY_PATH = [
   'src/plugins/isolation/plugin-worker.ts',
   'src/gateway/composer/handler-program.ts',
+  'src/gateway/webhooks/transform-program.ts',
   ...packs.map(({ name }) => `src/hooks/bundled/${name}/handler.ts`),
 ];
 

@@ -320,11 +320,8 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
   ...used('hooks.mappings[]', 'action agentId allowUnsafeExternalContent channel deliver id match messageTemplate'),
   ...used('hooks.mappings[]', 'model name sessionKey textTemplate timeoutSeconds to wakeMode'),
   ...missing('hooks.mappings[].thinking', 'How much a model thinks cannot be chosen for one run.'),
-  ...different(
-    'hooks.mappings[].transform',
-    'No transforms are run. A mapping with one refuses its requests, because the transform might have stopped them.',
-  ),
-  ...harmless('hooks.transformsDir', 'No transforms are run.'),
+  ...used('hooks.mappings[].transform', 'export module'),
+  ...used('hooks', 'transformsDir'),
   ...used('hooks.gmail', 'allowUnsafeExternalContent model'),
   ...missing(
     'hooks.gmail',

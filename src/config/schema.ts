@@ -534,6 +534,9 @@ const hooks = shared({
   allowRequestSessionKey: flag().optional().describe('Whether a request may choose its session. Default false.'),
   allowedSessionKeyPrefixes: texts().optional().describe('How session keys of webhooks must begin.'),
   presets: texts().optional().describe('Bundled mappings, which are tried last: "gmail".'),
+  transformsDir: text()
+    .optional()
+    .describe('The folder of transforms. It must lie in `<state>/hooks/transforms`, which is the default.'),
   mappings: z.array(webhookMapping, { error: 'a list of mappings' }).optional().describe('What requests become.'),
   gmail: shared({
     model: text().optional(),

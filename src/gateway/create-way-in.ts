@@ -8,6 +8,7 @@ import { configuredTokenOf } from '../config/configured-token.ts';
 import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
 import type { Lanes } from '../lanes/lanes.ts';
+import type { WorkerPlugins } from '../plugins/isolation/worker-plugins.ts';
 import type { Say } from '../protocol/log.ts';
 import type { Store } from '../store/store.ts';
 import type { BuiltDraftParts } from './create-draft-parts.ts';
@@ -21,6 +22,7 @@ import { OverheardTalk } from './inbound/overheard-talk.ts';
 import { RefusalLog } from './inbound/refusal-log.ts';
 import { Pairings } from './services/pairings.ts';
 import type { Waits } from './services/waits.ts';
+import { WebhookTransforms } from './webhooks/webhook-transforms.ts';
 import { Webhooks } from './webhooks/webhooks.ts';
 
 export interface WayInOptions {
@@ -37,6 +39,8 @@ export interface WayInOptions {
   readonly schedule: Pick<GatewaySchedule, 'toolJobs'>;
   readonly lanes: Pick<Lanes, 'wake'>;
   readonly waits: Pick<Waits, 'messageCame'>;
+  /** The worker for all third-party code. */
+  readonly worker: () => Promise<WorkerPlugins>;
   readonly now: () => number;
   readonly warn: Say;
 }
@@ -61,6 +65,7 @@ export function createWayIn(options: WayInOptions): WayIn {
     },
   };
   const inbox = new Inbox({ store, hooks: records.hooks, route, commands, delivery, tell, lanes, attachments, now });
+  const transforms = new WebhookTransforms({ environment, worker: options.worker, now, warn });
   const webhooks = new Webhooks({
     config,
     gatewayToken: options.token ?? configuredTokenOf(config, environment.variables),
@@ -69,6 +74,7 @@ export function createWayIn(options: WayInOptions): WayIn {
     queueInjection: (request) => queueInjection({ store, now }, request),
     mainSessionKeyOf: options.schedule.toolJobs.mainSessionKeyOf,
     channels: () => delivery.channels.map(({ id }) => id),
+    transform: (...asked) => transforms.run(...asked),
     now,
     warn,
   });

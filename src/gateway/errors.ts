@@ -114,6 +114,15 @@ export class WebhookRefusedError extends defineError({
   remedy: 'Change the request, or the settings below `hooks` that the message names; see [webhooks.md](webhooks.md).',
 }) {}
 
+export class WebhookTransformError extends defineError({
+  code: 'ATRIUM_WEBHOOK_TRANSFORM',
+  status: 500,
+  message: ({ mapping }: { mapping: string }) =>
+    `The transform of the mapping "${mapping}" failed, so nothing of the request was taken. The log of the gateway says why.`,
+  means: 'The code that `transform` of a mapping names could not be loaded, threw, or took longer than ten seconds.',
+  remedy: 'Look into the log (`atrium logs`), and mend the file below `<state>/hooks/transforms`.',
+}) {}
+
 export class WebhookUnmatchedError extends defineError({
   code: 'ATRIUM_WEBHOOK_UNMATCHED',
   status: 404,

@@ -385,6 +385,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     schedule,
     lanes,
     waits,
+    worker: plugins.worker,
     now,
     warn,
   });

@@ -39,6 +39,7 @@ export function answererOf(route: Route, parts: ApiParts): Answerer {
       query: (query && (await query(c.req.query()))) as never,
       body: checkedBody as never,
       header: (name) => c.req.header(name),
+      headers: () => c.req.header(),
       signal: c.req.raw.signal,
     });
     if (answer instanceof JsonReply) return answer.toResponse();

@@ -74,6 +74,8 @@ async function answer(
       query: undefined as never,
       body: body as never,
       header: (name) => headerOf(incoming, name),
+      headers: () =>
+        Object.fromEntries(Object.keys(incoming.headers).map((name) => [name, headerOf(incoming, name) ?? ''])),
       signal: client.signal,
     });
     if (isResponse(given)) await sendResponse(outgoing, given, shown);

@@ -26,6 +26,8 @@ export interface ApiRequest<Params, Query, Body> extends ApiParts {
   readonly query: Query;
   readonly body: Body;
   readonly header: (name: string) => string | undefined;
+  /** All of them, by their names in lower case. */
+  readonly headers: () => Readonly<Record<string, string>>;
   /** It aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }

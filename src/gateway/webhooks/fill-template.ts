@@ -8,6 +8,7 @@ export interface WebhookRequest {
   readonly payload: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;
   readonly header: (name: string) => string | undefined;
+  readonly headers: () => Readonly<Record<string, string>>;
   readonly now: number;
 }
 
@@ -27,7 +28,7 @@ function lookUp(expression: string, { path, payload, query, header, now }: Webho
   return fieldAt(payload, source === 'payload' ? rest : expression);
 }
 
-const SECRET_HEADERS: ReadonlySet<string> = new Set([
+export const SECRET_HEADERS: ReadonlySet<string> = new Set([
   'authorization',
   'x-openclaw-token',
   'cookie',

@@ -6,7 +6,7 @@
 import { subpathOf, type WebhookSettings } from '../../config/webhooks.ts';
 import { WebhookRefusedError, WebhookUnmatchedError } from '../errors.ts';
 import { fillTemplate, type WebhookRequest } from './fill-template.ts';
-import { checkFields } from './webhook-fields.ts';
+import { checkFields, MAX_SECONDS } from './webhook-fields.ts';
 
 export type WebhookAction = WakeAction | AgentAction;
 
@@ -78,61 +78,99 @@ export function readAgent(payload: Readonly<Record<string, unknown>>): AgentActi
   };
 }
 
-/** An empty list means that the request asks for nothing. `left` is how many items of a list were too many. */
-export function mapRequest(
+type Mapping = WebhookSettings['mappings'][number];
+
+/** What a transform wants to be different. Null means that the request asks for nothing, undefined that it has no wish. */
+export type Transform = (mapping: Mapping, request: WebhookRequest) => Promise<unknown>;
+
+export interface MappedRequest {
+  /** An empty list means that the request asks for nothing. */
+  readonly actions: readonly WebhookAction[];
+  /** How many items of a list were too many. */
+  readonly left: number;
+  /** Code has decided, which may decide otherwise about the same request the next time. */
+  readonly isTransformed: boolean;
+}
+
+export async function mapRequest(
   mappings: WebhookSettings['mappings'],
   request: WebhookRequest,
-): { readonly actions: readonly WebhookAction[]; readonly left: number } {
+  transform: Transform,
+): Promise<MappedRequest> {
   const mapping = mappings.find(({ match }) => {
     const path = subpathOf(match?.path);
     const source = match?.source?.trim() || undefined;
     return (path === undefined || path === request.path) && (source === undefined || source === request.payload.source);
   });
   if (!mapping) throw new WebhookUnmatchedError({ path: request.path.slice(0, 200) });
-  if (mapping.transform) {
-    throw new WebhookRefusedError({
-      problem: `the mapping "${mapping.id}" has a transform, and Atrium runs none; without it the mapping could let through what the transform stops`,
-    });
-  }
+  const actionsOf = async (each: WebhookRequest): Promise<readonly WebhookAction[]> => {
+    const wanted = mapping.transform ? await transform(mapping, each) : undefined;
+    return wanted === null ? [] : [actionOf(mapping, each, isObject(wanted) ? wanted : {})];
+  };
   const { forEach } = mapping;
-  if (forEach === undefined) return { actions: [actionOf(mapping, request)], left: 0 };
+  const isTransformed = mapping.transform !== undefined;
+  if (forEach === undefined) return { actions: await actionsOf(request), left: 0, isTransformed };
   const list = Object.hasOwn(request.payload, forEach) ? request.payload[forEach] : undefined;
   const items: readonly unknown[] = Array.isArray(list) ? list : [];
-  const actions = items
-    .slice(0, MAX_ITEMS)
-    .map((item) => actionOf(mapping, { ...request, payload: { ...request.payload, [forEach]: [item] } }));
-  return { actions, left: Math.max(0, items.length - MAX_ITEMS) };
+  const actions: WebhookAction[] = [];
+  for (const item of items.slice(0, MAX_ITEMS))
+    actions.push(...(await actionsOf({ ...request, payload: { ...request.payload, [forEach]: [item] } })));
+  return { actions, left: Math.max(0, items.length - MAX_ITEMS), isTransformed };
 }
 
-function actionOf(mapping: WebhookSettings['mappings'][number], request: WebhookRequest): WebhookAction {
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** `wanted` is what a transform has said. Its texts are no templates. */
+function actionOf(mapping: Mapping, request: WebhookRequest, wanted: Readonly<Record<string, unknown>>): WebhookAction {
   const fill = (template: string | undefined) =>
     template === undefined ? undefined : fillTemplate(template, request).trim() || undefined;
-  const { id, agentId, wakeMode = 'now' } = mapping;
+  const said = (name: string, template: string | undefined) =>
+    typeof wanted[name] === 'string' ? wanted[name].trim() || undefined : fill(template);
+  const { id, wakeMode = 'now' } = mapping;
+  const agentId = typeof wanted.agentId === 'string' ? wanted.agentId : mapping.agentId;
   const about = `of the mapping "${id}"`;
-  if (mapping.action === 'wake') {
-    const text = fill(mapping.textTemplate);
+  const kind = wanted.kind === 'wake' || wanted.kind === 'agent' ? wanted.kind : mapping.action;
+  if (kind === 'wake') {
+    const text = said('text', mapping.textTemplate);
     if (text === undefined) throw new WebhookRefusedError({ problem: `the text ${about} is empty` });
-    return { kind: 'wake', id, text, mode: wakeMode, agentId, session: undefined };
+    const mode = wanted.mode === 'next-heartbeat' ? 'next-heartbeat' : wakeMode;
+    return { kind: 'wake', id, text, mode, agentId, session: undefined };
   }
-  const message = fill(mapping.messageTemplate);
+  const message = said('message', mapping.messageTemplate);
   if (message === undefined) throw new WebhookRefusedError({ problem: `the message ${about} is empty` });
-  const key = fill(mapping.sessionKey);
+  const key = said('sessionKey', mapping.sessionKey);
   if (mapping.sessionKey?.trim() && key === undefined) {
     throw new WebhookRefusedError({ problem: `the sessionKey ${about} is empty` });
   }
+  // A key that a transform made counts as chosen by the request, unless its author says that it is not.
+  const isFromRequest =
+    typeof wanted.sessionKey === 'string'
+      ? wanted.sessionKeySource !== 'static'
+      : mapping.sessionKey?.includes('{{') === true;
+  const deliver = typeof wanted.deliver === 'boolean' ? wanted.deliver : mapping.deliver !== false;
+  const isTrusted =
+    typeof wanted.allowUnsafeExternalContent === 'boolean'
+      ? wanted.allowUnsafeExternalContent
+      : mapping.allowUnsafeExternalContent === true;
   return {
     kind: 'agent',
     id,
-    name: fill(mapping.name) ?? 'Hook',
+    name: said('name', mapping.name) ?? 'Hook',
     message,
     agentId,
-    session: key === undefined ? undefined : { key, isFromRequest: mapping.sessionKey?.includes('{{') === true },
+    session: key === undefined ? undefined : { key, isFromRequest },
     isPersistent: mapping.sessionMode === 'persistent',
-    deliver: deliverOf({ deliver: mapping.deliver !== false, channel: fill(mapping.channel), to: fill(mapping.to) }),
-    model: fill(mapping.model),
-    timeoutSeconds: mapping.timeoutSeconds,
-    isTrusted: mapping.allowUnsafeExternalContent === true,
+    deliver: deliverOf({ deliver, channel: said('channel', mapping.channel), to: said('to', mapping.to) }),
+    model: said('model', mapping.model),
+    timeoutSeconds: isSeconds(wanted.timeoutSeconds) ? Math.floor(wanted.timeoutSeconds) : mapping.timeoutSeconds,
+    isTrusted,
   };
+}
+
+function isSeconds(value: unknown): value is number {
+  return typeof value === 'number' && value >= 1 && value <= MAX_SECONDS;
 }
 
 function deliverOf(asked: {

@@ -21,15 +21,18 @@ import { WebhookRefusedError, WebhookTokenError, WebhookUnmatchedError } from '.
 import { heartbeatTarget } from '../heartbeat-target.ts';
 import { TokenGuard, type TokenRefusal } from '../http/token-guard.ts';
 import type { Inbox } from '../inbound/inbox.ts';
-import type { WebhookRequest } from './fill-template.ts';
+import { SECRET_HEADERS, type WebhookRequest } from './fill-template.ts';
+import type { CrossingRequest } from './transform-program.ts';
 import {
   type AgentAction,
   mapRequest,
   readAgent,
   readWake,
+  type Transform,
   type WakeAction,
   type WebhookAction,
 } from './webhook-action.ts';
+import type { RunTransform } from './webhook-transforms.ts';
 
 export interface WebhookParts {
   readonly config: Config;
@@ -41,6 +44,8 @@ export interface WebhookParts {
   readonly mainSessionKeyOf: (agentId: string) => string;
   /** The ids of the channels that answers can go to. */
   readonly channels: () => readonly string[];
+  /** Asks the code of the operator what becomes of a request. */
+  readonly transform: RunTransform;
   readonly now: () => number;
   readonly warn: (sentence: string) => void;
 }
@@ -62,24 +67,27 @@ export interface Dispatched {
 /** The settings that a running gateway takes up. */
 export const WEBHOOK_SETTINGS: readonly string[] = [
   ...['enabled', 'token', 'path', 'maxBodyBytes', 'mappings', 'presets', 'gmail', 'defaultSessionKey'],
-  ...['allowedAgentIds', 'allowRequestSessionKey', 'allowedSessionKeyPrefixes'],
+  ...['allowedAgentIds', 'allowRequestSessionKey', 'allowedSessionKeyPrefixes', 'transformsDir'],
 ].map((name) => `hooks.${name}`);
 
 const MAX_KEY_CHARS = 256;
 
 export class Webhooks {
   readonly #parts: WebhookParts;
+  #config: Config;
   #settings: WebhookSettings | undefined;
   #guard: TokenGuard | undefined;
   #problems: readonly string[] = [];
 
   constructor(parts: WebhookParts) {
     this.#parts = parts;
+    this.#config = parts.config;
     this.apply(parts.config);
   }
 
   /** Takes up changed settings. */
   apply(config: Config): void {
+    this.#config = config;
     const { gatewayToken } = this.#parts;
     const before = this.#settings?.token;
     this.#settings = webhookSettingsOf(config, gatewayToken);
@@ -120,12 +128,14 @@ export class Webhooks {
     return this.#dispatch([readAgent(call.payload)], call);
   }
 
-  mapped(call: WebhookCall): Promise<readonly Dispatched[]> {
-    const { actions, left } = mapRequest(this.#open(call).mappings, call);
+  async mapped(call: WebhookCall): Promise<readonly Dispatched[]> {
+    const transform: Transform = (mapping, request) =>
+      this.#parts.transform(this.#config, mapping, crossingRequest(request));
+    const { actions, left, isTransformed } = await mapRequest(this.#open(call).mappings, call, transform);
     if (left > 0) {
       this.#parts.warn(`A request to the webhook "${call.path}" had ${left} items too many, which were left out.`);
     }
-    return this.#dispatch(actions, call);
+    return this.#dispatch(actions, call, isTransformed);
   }
 
   #open({ path }: WebhookCall): WebhookSettings {
@@ -133,13 +143,17 @@ export class Webhooks {
     return this.#settings;
   }
 
-  async #dispatch(actions: readonly WebhookAction[], call: WebhookCall): Promise<readonly Dispatched[]> {
+  async #dispatch(
+    actions: readonly WebhookAction[],
+    call: WebhookCall,
+    isTransformed = false,
+  ): Promise<readonly Dispatched[]> {
     const settings = this.#open(call);
     // All of them are checked before the first one is accepted.
     const checked: (() => Promise<Dispatched>)[] = [];
     for (const [index, action] of actions.entries()) {
       const agentId = agentOf(settings, action);
-      const eventId = eventIdOf(call, action, index);
+      const eventId = eventIdOf(call, isTransformed ? call.payload : action, index);
       if (action.kind === 'wake') {
         const sessionKey = action.session && sessionKeyOf(settings, action, agentId, '');
         checked.push(() => this.#wake(action, { agentId, sessionKey, eventId }));
@@ -240,6 +254,14 @@ export class Webhooks {
 
 const ACK_MAX_CHARS = 300;
 
+/** The token of the request is not for the code of a transform. */
+function crossingRequest({ payload, headers, path, query }: WebhookRequest): CrossingRequest {
+  const told = Object.entries(headers()).filter(([name]) => !SECRET_HEADERS.has(name.toLowerCase()));
+  const url = new URL(`http://localhost/${path}`);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
+  return { payload, headers: Object.fromEntries(told), path, url: url.href };
+}
+
 /** A name that no agent has means the default agent, as in a mapping of OpenClaw; a direct request may not be wrong. */
 function agentOf(settings: WebhookSettings, { agentId: asked, id }: WebhookAction): string {
   const { agentIds, defaultAgentId, allowedAgentIds } = settings;
@@ -297,13 +319,17 @@ function sessionKeyOf(
  * The same key means the same message only for the same path and the same words; a sender that reuses a key for something
  * else has sent something else.
  */
-function eventIdOf(call: WebhookCall, action: WebhookAction, index: number): string | undefined {
+function eventIdOf(
+  call: WebhookCall,
+  words: WebhookAction | WebhookCall['payload'],
+  index: number,
+): string | undefined {
   const key = call.idempotencyKey?.trim();
   if (!key) return undefined;
   if (key.length > MAX_KEY_CHARS) {
     throw new WebhookRefusedError({ problem: `its idempotency key has more than ${MAX_KEY_CHARS} characters` });
   }
   return createHash('sha256')
-    .update(JSON.stringify([key, call.path, index, action]))
+    .update(JSON.stringify([key, call.path, index, words]))
     .digest('hex');
 }

@@ -21,6 +21,8 @@ export interface WorkerHandlersParts {
   readonly log: (setup: HandlerSetup, entry: PluginLogEntry) => void;
   /** One sentence for the operator. */
   readonly warn: (sentence: string) => void;
+  /** How one that ended the worker is called again, in one sentence; the default is a command for hooks. */
+  readonly remedyFor?: ((setup: HandlerSetup) => string) | undefined;
   readonly now: () => number;
 }
 
@@ -86,6 +88,7 @@ export class WorkerHandlers {
 
   async #load(file: HookHandlerFile, key: string): Promise<LoadedWorkerHandler> {
     const { worker, setupOf, warn, now } = this.#parts;
+    const { remedyFor = ({ id }) => `Let it be called again with: atrium hooks rearm ${id}` } = this.#parts;
     const setup = setupOf(file);
     let suspension: Suspension | undefined;
     let handler: Handler | undefined;
@@ -97,7 +100,7 @@ export class WorkerHandlers {
         trouble: ({ reason }) => {
           suspension = { reason: reason.charAt(0).toLowerCase() + reason.slice(1), at: now() };
           if (handler) this.#dangerous.set(key, handler);
-          warn(`${reason} It is not called any more. Let it be called again with: atrium hooks rearm ${setup.id}`);
+          warn(`${reason} It is not called any more. ${remedyFor(setup)}`);
         },
         reloaded: () => {},
       },

@@ -27,7 +27,6 @@ const HOOKS = {
     },
     { match: { path: 'door' }, action: 'wake', textTemplate: 'The door {{payload.state}}.', wakeMode: 'now' },
     { match: { path: 'raw' }, messageTemplate: '{{text}}', allowUnsafeExternalContent: true, deliver: false },
-    { match: { path: 'code' }, messageTemplate: '{{text}}', transform: { module: 'filter.mjs' } },
   ],
 };
 
@@ -174,7 +173,7 @@ describe('a webhook', () => {
 
   it('cannot read the token or the insides of the program by a template', async () => {
     const { fillTemplate } = await import('../../webhooks/fill-template.ts');
-    const request = { path: 'x', payload: { a: 'b' }, query: {}, header: () => TOKEN, now: 0 };
+    const request = { path: 'x', payload: { a: 'b' }, query: {}, header: () => TOKEN, headers: () => ({}), now: 0 };
     const template =
       '{{headers.authorization}}{{headers.X-OpenClaw-Token}}{{constructor.name}}{{__proto__}}{{a.length}}{{path}}';
     expect(fillTemplate(template, request)).toBe('x');
@@ -199,9 +198,8 @@ describe('a webhook', () => {
     expect((await send('/in/gmail', { messages: [] })).status).toBe(204);
   });
 
-  it('is taken as it is where the operator says so, and refused where a transform would have to run', async () => {
+  it('is taken as it is where the operator says so', async () => {
     expect((await ran(await send('/in/raw', { text: '/status of <all>' }))).said).toBe('/status of <all>');
-    expect(problemOf(await send('/in/code', { text: 'x' }))).toContain('has a transform');
   });
 
   it('wakes the main session, and says nothing when nothing is to be done', async () => {

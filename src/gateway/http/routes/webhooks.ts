@@ -64,7 +64,7 @@ export const MAPPED_WEBHOOK = route({
 export const WEBHOOK_ROUTES: readonly Route[] = [WAKE_WEBHOOK, AGENT_WEBHOOK, MAPPED_WEBHOOK];
 
 function callOf(
-  { body, query, header, now }: ApiRequest<unknown, Readonly<Record<string, unknown>>, unknown>,
+  { body, query, header, headers, now }: ApiRequest<unknown, Readonly<Record<string, unknown>>, unknown>,
   path: string,
 ): WebhookCall {
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
@@ -73,7 +73,7 @@ function callOf(
   const idempotencyKey = [header('idempotency-key'), header('x-openclaw-idempotency-key'), inBody].find((each) =>
     each?.trim(),
   );
-  return { path, payload, query, header, now: now(), idempotencyKey };
+  return { path, payload, query, header, headers, now: now(), idempotencyKey };
 }
 
 function answerOf(dispatched: readonly Dispatched[], notUsed: readonly string[] = []): object {
