@@ -55,6 +55,7 @@ function openRecords(home) {
     warn: (sentence) => console.error(sentence),
   });
   const { runId, sessionId, sessionKey, agentId } = CONTEXT;
-  records.recorder.runStarted({ runId, sessionId, sessionKey, agentId, attempt: 1, gatePassed: true });
+  records.recorder.record({ type: 'session.started', runId, sessionId, sessionKey, agentId, attempt: 1 });
+  records.recorder.record({ type: 'gate.passed', runId });
   return records;
 }

@@ -17,6 +17,8 @@ export interface TakenAnswer {
   readonly diff: (() => readonly FieldChange[]) | undefined;
 }
 
+const NO_CHANGE: TakenAnswer = Object.freeze({ changed: Object.freeze([]), diff: undefined });
+
 export class Asking {
   readonly calls: HookCallRecord[] = [];
   /** Ids of the handlers that were not asked because the caller wanted only pure ones. */
@@ -45,6 +47,8 @@ export class Asking {
 
   /** Combines one more answer. Throws InvalidHandlerResult, and changes nothing, when the answer is not valid. */
   take({ id, owner, ephemeral = false }: HandlerName & { readonly ephemeral?: boolean }, answer: unknown): TakenAnswer {
+    // Most handlers look on and answer nothing.
+    if (answer === undefined) return NO_CHANGE;
     const hook = this.#hook;
     const { result: before, seen: event } = this;
     const { result, contributed = {}, decides, refusal, ends } = this.#combine(before, answer, { owner, event });

@@ -1,37 +1,35 @@
 // One call of one handler. Its deadline starts with the call, and the call leaves one record when it ends.
 
 import type { HandlerCall } from '../protocol/handler.ts';
-import { Deadline } from './deadline.ts';
-import type { DeadlineTimer } from './deadline-timer.ts';
+import type { ArmedHandler } from './armed-handler.ts';
+import type { Deadline } from './deadline.ts';
 import type { HandlerFailure } from './handler-failure.ts';
 import type { HookCallRecord } from './hook-call-record.ts';
+import type { HookContext } from './hook-context.ts';
 
-export interface CallSettings {
-  readonly hook: string;
-  readonly id: string;
-  readonly owner: string;
-  /** The handler's own deadline, or what is left of the run's budget if that is less. */
-  readonly limitMs: number;
-  readonly timer: DeadlineTimer;
-  readonly at: number;
-  readonly runId?: string | undefined;
-  readonly sessionKey?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
-  /** A failure of this handler refuses. */
-  readonly isGate?: boolean | undefined;
-  /** Whether others keep the handler from beginning right now. */
-  readonly isHeldUp?: (() => boolean) | undefined;
-  readonly record?: ((call: HookCallRecord) => void) | undefined;
-}
+/** Where a record goes. */
+type RecordSink = ((call: HookCallRecord) => void) | undefined;
 
 export class CallInProgress {
   readonly deadline: Deadline;
-  readonly #settings: CallSettings;
+  readonly #called: Pick<ArmedHandler, 'registered' | 'isGate'>;
+  readonly #context: Pick<HookContext, 'runId' | 'sessionKey'>;
+  readonly #at: number;
+  readonly #record: RecordSink;
   #ms: number | undefined;
 
-  constructor(settings: CallSettings) {
-    this.#settings = settings;
-    this.deadline = new Deadline(settings.limitMs, settings.timer, settings.signal, settings.isHeldUp);
+  constructor(
+    called: Pick<ArmedHandler, 'registered' | 'isGate'>,
+    context: Pick<HookContext, 'runId' | 'sessionKey'>,
+    deadline: Deadline,
+    at: number,
+    record: RecordSink,
+  ) {
+    this.deadline = deadline;
+    this.#called = called;
+    this.#context = context;
+    this.#at = at;
+    this.#record = record;
   }
 
   /** Calls the handler. Returns its answer if that is a plain value, else a promise that rejects at the deadline. */
@@ -67,11 +65,14 @@ export class CallInProgress {
     diff?: HookCallRecord['diff'],
     isOwnWords?: boolean,
   ): HookCallRecord {
-    const { hook, id, owner, at, isGate, runId, sessionKey, record } = this.#settings;
+    const { registered, isGate } = this.#called;
+    const { hook, id, owner } = registered;
+    const { runId, sessionKey } = this.#context;
+    const at = this.#at;
     const ms = this.#ms ?? this.deadline.elapsedMs;
     this.deadline.close();
     const call = { hook, id, owner, at, ms, outcome, error, isOwnWords, changed, isGate, diff, runId, sessionKey };
-    tell(record, call);
+    tell(this.#record, call);
     return call;
   }
 }
@@ -79,7 +80,7 @@ export class CallInProgress {
 const NOTHING: readonly string[] = Object.freeze([]);
 
 /** An error in the record sink does not reach the run. */
-export function tell(record: CallSettings['record'], call: HookCallRecord): void {
+export function tell(record: RecordSink, call: HookCallRecord): void {
   try {
     record?.(call);
   } catch {

@@ -3,14 +3,16 @@
 // when a handler reads it.
 
 import type { Deadline } from './deadline.ts';
-import { type HookContext, withTraceFields } from './hook-context.ts';
+import { type HookContext, traceFields } from './hook-context.ts';
 import { frozenCopy } from './isolated-copy.ts';
 
 /**
  * The fields of a dispatch, with a place for the signal. Only `handlerContext` uses them, because they are not frozen.
  */
 export function contextFields(context: HookContext): HookContext {
-  const fields: Record<string, unknown> = { signal: undefined, ...withTraceFields(context) };
+  // Called for every dispatch, so it makes one object and not one for each step.
+  const { trace } = context;
+  const fields: Record<string, unknown> = { signal: undefined, ...(trace && traceFields(trace)), ...context };
   for (const key in fields) {
     const field = fields[key];
     if (typeof field === 'object' && field !== null) fields[key] = frozenCopy(field);

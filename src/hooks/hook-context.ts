@@ -65,10 +65,7 @@ export interface HookTrace {
   readonly callDepth?: number | undefined;
 }
 
-/** Handlers may read the trace as one object or field by field. A call site gives one form, and this adds the other. */
-export function withTraceFields<Context extends HookContext>(context: Context): Context {
-  const { trace } = context;
-  if (!trace) return context;
-  const { traceId, spanId, parentSpanId, callDepth } = trace;
-  return { traceId, spanId, parentSpanId, callDepth, ...context };
+/** Handlers may read the trace as one object or field by field. A call site gives the object, and these are the fields. */
+export function traceFields({ traceId, spanId, parentSpanId, callDepth }: HookTrace): HookTrace {
+  return { traceId, spanId, parentSpanId, callDepth };
 }

@@ -504,22 +504,9 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
   }
 
   #begin(armed: ArmedHandler, limitMs: number, context: HookContext, options: RunOptions): CallInProgress {
-    const { hook, id, owner } = armed.registered;
-    const { runId, sessionKey } = context;
-    return new CallInProgress({
-      hook,
-      id,
-      owner,
-      limitMs,
-      timer: this.#common.timer,
-      at: this.#now(),
-      runId,
-      sessionKey,
-      signal: options.signal,
-      isGate: armed.isGate,
-      isHeldUp: armed.isHeldUp,
-      record: options.record === false ? undefined : this.#settings.record,
-    });
+    const deadline = new Deadline(limitMs, this.#common.timer, options.signal, armed.isHeldUp);
+    const record = options.record === false ? undefined : this.#settings.record;
+    return new CallInProgress(armed, context, deadline, this.#now(), record);
   }
 
   /** The handlers that will certainly be called next. */
@@ -597,7 +584,10 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
   }
 
   /** Said once for each handler and field. */
-  #warnOfFields({ registered: { hook, id, owner }, toldFields }: ArmedHandler, fields: readonly string[]): void {
+  #warnOfFields(armed: ArmedHandler, fields: readonly string[]): void {
+    if (fields.length === 0) return;
+    const { hook, id, owner } = armed.registered;
+    const { toldFields } = armed;
     for (const field of fields.slice(0, MAX_TOLD_FIELDS)) {
       if (toldFields.has(field) || toldFields.size >= MAX_TOLD_FIELDS) continue;
       toldFields.add(field);

@@ -50,6 +50,7 @@ export function answerFieldsOf(answer: unknown): AnswerFields | undefined {
 const FIELDLESS = [Map, Set, WeakMap, WeakSet, Date, RegExp, Error, ArrayBuffer] as const;
 
 function builtInName(answer: object): string | undefined {
+  if (Object.getPrototypeOf(answer) === Object.prototype) return undefined;
   if (ArrayBuffer.isView(answer)) return 'list of bytes';
   return FIELDLESS.find((each) => answer instanceof each)?.name;
 }

@@ -104,22 +104,23 @@ function combineMessageWrite(before: AnswerFields, answer: unknown, asked: Asked
 }
 
 function combineByRow({ combine }: HookRow): Combine {
-  const fields = Object.entries(combine);
-  const isPureClaim = fields.every(([, combinator]) => combinator === 'claim');
+  const fields = Object.entries(combine).map(([field, combinator]) => ({ field, combinator }));
+  const isPureClaim = fields.every(({ combinator }) => combinator === 'claim');
+  const firstOnes = fields.filter(({ combinator }) => combinator === 'first').map(({ field }) => field);
   return (before, answer, { owner, event }) => {
     const given = answerFieldsOf(answer);
     if (!given) return { result: before };
     if (combine.handled && isClaim(given)) {
-      for (const [field] of fields) fieldOf(given, field);
+      for (const { field } of fields) fieldOf(given, field);
       return { result: plainCopy(given, 'claim'), decides: true, ends: true };
     }
     if (isPureClaim) return { result: before };
 
     const result: Record<string, unknown> = { ...before };
-    const hasFirst = fields.some(([field, combinator]) => combinator === 'first' && before[field] !== undefined);
+    const hasFirst = firstOnes.some((field) => before[field] !== undefined);
     const contributed: Record<string, unknown> = {};
     let decides = false;
-    for (const [field, combinator] of fields) {
+    for (const { field, combinator } of fields) {
       const next = fieldOf(given, field);
       if (next === undefined) continue;
       if (combinator === 'collect') {
