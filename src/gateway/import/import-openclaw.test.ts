@@ -173,6 +173,21 @@ it('keys in a database are kept in a private file, and sign-ins are left', async
   expect(await readdir(join(stateDir, 'atrium'))).toEqual(['auth-profiles.json']);
 });
 
+it('the title and the model of a conversation in a database come along, and what stays there is named', async () => {
+  const { home, store, run } = await rig();
+  await home.writeDatabases();
+  const { notes } = await run();
+  const [main] = await store.select('sessions', { where: { sessionId: 'main-1' } });
+  expect(main).toMatchObject({ title: 'The dog' });
+  const sentences = notes.map(({ sentence }) => sentence);
+  expect(sentences).toContain('OpenClaw has put what was said in agent:main:old into an archive, which is not read.');
+  expect(sentences).toContain(
+    'Not brought along: 1 row of channel_pairing_requests (people who wait to be approved; a new message asks again here).',
+  );
+  expect(sentences.join('\n')).toContain('1 row of secret_store_entries');
+  expect(JSON.stringify(notes)).not.toContain('kept-in-the-store');
+});
+
 describe('a conversation', () => {
   it('that has grown is continued, once', async () => {
     const { home, store, run } = await rig();

@@ -106,6 +106,7 @@ export async function importOpenClaw(parts: ImportParts): Promise<ImportReport> 
         sentence: `${who} to be approved. Requests are not brought along: a new message asks again here.`,
       });
     }
+    for (const note of await home.leftInDatabases()) notes.add(note);
     for (const note of notesOfUnknownAgents(parts, sessions)) notes.add(note);
     if (parts.config.session?.dmScope === undefined && sessions.some(({ sessionKey }) => isMainKey(sessionKey))) {
       notes.add({ place: environment.configPath, sentence: MAIN_IS_SHARED });

@@ -6,6 +6,7 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
+import { countOf } from '../../protocol/count-of.ts';
 import { errorText } from '../../protocol/one-line.ts';
 import { OpenClawDatabase } from '../../store/sqlite/openclaw-database.ts';
 import { readJsonLines } from './read-lines.ts';
@@ -101,6 +102,22 @@ export class OpenClawHome {
     return [...people, ...allowed.map((each) => ({ ...each, place: file }))];
   }
 
+  /** What the databases hold beside that, and what follows; one note for each kind. */
+  async leftInDatabases(): Promise<readonly ImportNote[]> {
+    const agents = (await this.agentIds()).map((agentId) => this.#agentFile(agentId));
+    const files = [path.join(this.dir, 'state', 'openclaw.sqlite'), ...agents];
+    const notes: ImportNote[] = [];
+    for (const file of files) {
+      const database = await this.#database(file);
+      for (const [table, what] of LEFT_TABLES) {
+        const [count = 0] = this.#ask(file, database, (each) => [each.count(table)]);
+        if (count > 0)
+          notes.push({ place: file, sentence: `Not brought along: ${countOf(count, 'row')} of ${table} (${what}).` });
+      }
+    }
+    return notes;
+  }
+
   /** How many people wait for an answer to their request, in each file of requests. */
   async waitingPeople(): Promise<readonly { readonly place: string; readonly count: number }[]> {
     const folder = path.join(this.dir, 'credentials');
@@ -131,7 +148,14 @@ export class OpenClawHome {
   async #keptSessions(agentId: string): Promise<readonly SourceSession[]> {
     const file = this.#agentFile(agentId);
     const database = await this.#database(file);
-    return this.#ask(file, database, (each) => each.sessions()).map((row) => ({
+    const rows = this.#ask(file, database, (each) => each.sessions());
+    for (const { sessionKey, sessionId } of rows.filter((row) => row.isArchived && row.events === 0))
+      this.#note(
+        `${file} (${sessionId})`,
+        `OpenClaw has put what was said in ${sessionKey} into an archive, which is not read.`,
+      );
+    const readable = rows.filter((row) => !row.isArchived || row.events > 0);
+    return readable.map((row) => ({
       agentId,
       sessionKey: row.sessionKey,
       sessionId: row.sessionId,
@@ -141,6 +165,7 @@ export class OpenClawHome {
       place: `${file} (${row.sessionId})`,
       stamp: `${row.events}/${row.updatedAt}`,
       isLinear: database?.hasActiveLine(row.sessionId) ?? false,
+      ...choicesOf(objectIn(row.entry)),
       events: () => readEvents(database, row.sessionId),
     }));
   }
@@ -361,6 +386,32 @@ function choicesOf(entry: Readonly<Record<string, unknown>>): Pick<SourceSession
     unused: UNUSED_CHOICES.filter((key) => ![undefined, null, '', false].includes(entry[key] as undefined)),
   };
 }
+
+function objectIn(json: string | undefined): Readonly<Record<string, unknown>> {
+  const value = json === undefined ? undefined : parse(json);
+  return isObject(value) ? value : {};
+}
+
+/** Tables with what a person may miss. Those that OpenClaw only needs to run are not listed. */
+const LEFT_TABLES: readonly (readonly [table: string, what: string])[] = [
+  ['channel_pairing_requests', 'people who wait to be approved; a new message asks again here'],
+  [
+    'secret_store_entries',
+    "OpenClaw's own store of secrets; put those that you need into the .env file of the state directory",
+  ],
+  ['mcp_oauth_stores', 'logins to MCP servers'],
+  ['exec_approvals_config', 'rules about commands; tools.exec.allow has those of Atrium'],
+  ['operator_approval_standing_grants', 'standing approvals; tools.exec.allow has those of Atrium'],
+  ['delivery_queue_entries', 'answers that OpenClaw has not sent'],
+  ['session_transcript_archives', 'transcripts of sessions that were reset or deleted'],
+  ['standing_intents', 'intents of agents'],
+  ['session_groups', 'groups of conversations'],
+  ['projects', 'projects'],
+  ['skill_library_entries', 'the library of skills; skills in folders are used in place'],
+  ['workboard_cards', 'cards of the workboard'],
+  ['meeting_transcript_sessions', 'transcripts of meetings'],
+  ['plugin_state_entries', 'what plugins of OpenClaw have kept'],
+];
 
 const UNUSED_CHOICES = [
   'thinkingLevel',

@@ -15,6 +15,10 @@ export interface OpenClawSession {
   readonly isCurrent: boolean;
   /** How many events it has. */
   readonly events: number;
+  /** What OpenClaw notes about the key, in JSON; undefined where a version notes nothing. */
+  readonly entry: string | undefined;
+  /** The events were moved out of the tables that are read. */
+  readonly isArchived: boolean;
 }
 
 export class OpenClawDatabase {
@@ -53,23 +57,36 @@ export class OpenClawDatabase {
     await rm(this.#copyDir, { recursive: true, force: true });
   }
 
+  /** How many rows a table has; a table that is not there has none. */
+  count(table: string): number {
+    return Number(this.#all(table, `SELECT count(*) FROM ${table}`)[0]?.[0] ?? 0);
+  }
+
   sessions(): readonly OpenClawSession[] {
+    const entry = this.#has('session_nodes', 'entry_json') ? 'n.entry_json' : 'NULL';
+    const archived = this.#tables.has('session_transcript_cold_archives')
+      ? 'EXISTS (SELECT 1 FROM session_transcript_cold_archives c WHERE c.session_id = w.session_id)'
+      : '0';
     const rows = this.#all(
       'session_windows',
       `SELECT w.session_id, w.session_key, coalesce(w.started_at, w.created_at), w.updated_at,
         coalesce(n.last_interaction_at, n.last_activity_at, w.updated_at), n.current_session_id = w.session_id,
-        (SELECT count(*) FROM transcript_events e WHERE e.session_id = w.session_id)
+        (SELECT count(*) FROM transcript_events e WHERE e.session_id = w.session_id), ${entry}, ${archived}
       FROM session_windows w JOIN session_nodes n ON n.session_key = w.session_key ORDER BY w.created_at, w.session_id`,
     );
-    return rows.map(([sessionId, sessionKey, startedAt, updatedAt, activeAt, isCurrent, events]) => ({
-      sessionId: String(sessionId),
-      sessionKey: String(sessionKey),
-      startedAt: Number(startedAt),
-      updatedAt: Number(updatedAt),
-      activeAt: isCurrent ? Number(activeAt) : Number(updatedAt),
-      isCurrent: Boolean(isCurrent),
-      events: Number(events),
-    }));
+    return rows.map(
+      ([sessionId, sessionKey, startedAt, updatedAt, activeAt, isCurrent, events, entry, isArchived]) => ({
+        sessionId: String(sessionId),
+        sessionKey: String(sessionKey),
+        startedAt: Number(startedAt),
+        updatedAt: Number(updatedAt),
+        activeAt: isCurrent ? Number(activeAt) : Number(updatedAt),
+        isCurrent: Boolean(isCurrent),
+        events: Number(events),
+        entry: isCurrent && typeof entry === 'string' ? entry : undefined,
+        isArchived: Boolean(isArchived),
+      }),
+    );
   }
 
   /** Whether OpenClaw has noted which events of a session are its active line of talk. */
@@ -119,6 +136,11 @@ export class OpenClawDatabase {
   /** The stores of auth profiles, in JSON. */
   authProfiles(): readonly string[] {
     return this.#all('auth_profile_store', 'SELECT store_json FROM auth_profile_store').map(([json]) => String(json));
+  }
+
+  #has(table: string, column: string): boolean {
+    const columns = this.#database.prepare(`SELECT name FROM pragma_table_info('${table}')`).all() as unknown[][];
+    return columns.some(([name]) => name === column);
   }
 
   #all(table: string, sql: string, ...values: readonly (string | number)[]): readonly (readonly unknown[])[] {
