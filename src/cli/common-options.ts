@@ -4,6 +4,9 @@ import { BadFlagError } from '../gateway/errors.ts';
 
 export const CONFIG_OPTION = { '--config <file>': 'read this configuration file only' } as const;
 
+/** The same for commands that change a setting. */
+export const EDITED_CONFIG_OPTION = { '--config <file>': 'change this configuration file, and read no other' } as const;
+
 export const INSTALL_ARGUMENT = {
   '<source>': 'an npm name with or without a version, a folder, or an archive (.tgz, .tar.gz, .tar)',
 } as const;

@@ -27,7 +27,8 @@ const JOB_OPTIONS = {
   '--session <own|main>': 'a session of its own, or the main session of the agent',
   '--deliver <surface>':
     'where answers go: "web:<name>", "cli:<name>", a chat such as "telegram:123", "slack:channel:C1" or "discord/work:channel:42#thread", or "none"',
-  '--missed <catch-up|skip>': 'what becomes of a time that passed while the gateway was down',
+  '--missed <catch-up|skip>':
+    'what becomes of a time that passed while the gateway was down (default: as cron.missed says, else catch-up)',
   '--remove-after-run': 'with --at: remove the job when its time has come',
   '--json': 'print JSON for programs',
 } as const;
@@ -63,7 +64,7 @@ export const CRON_COMMANDS: readonly CliCommand[] = [
     summary: 'add a job',
     options: {
       ...JOB_OPTIONS,
-      '--agent <id>': 'the agent that does it; the default agent unless you say',
+      '--agent <id>': 'the agent that does it (default: the default agent)',
       '--disabled': 'let it rest until it is enabled',
     },
     examples: [

@@ -23,7 +23,7 @@ import type { ModelRef } from '../protocol/model-ref.ts';
 import { resolveAgent } from './agents/resolve-agent.ts';
 import type { CliIo } from './cli-io.ts';
 import { type CliCommand, command } from './command.ts';
-import { CONFIG_OPTION } from './common-options.ts';
+import { CONFIG_OPTION, EDITED_CONFIG_OPTION } from './common-options.ts';
 import { tellFollowing } from './config/tell-following.ts';
 import { ModelNotWrittenError } from './errors.ts';
 import { type Columns, formatTable } from './output/format-table.ts';
@@ -54,7 +54,7 @@ export const MODEL_COMMANDS: readonly CliCommand[] = [
     options: {
       '--agent <id>': 'only for this agent (default: the common model of all agents)',
       '--force': 'write it although no list has such a model',
-      ...CONFIG_OPTION,
+      ...EDITED_CONFIG_OPTION,
     },
     examples: ['models set anthropic/claude-sonnet-4-6', 'models set --agent helper ollama/qwen3'],
     notes: 'Exit code: 2 when nothing was written.',

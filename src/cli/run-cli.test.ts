@@ -1,6 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { GROUPS } from './command-groups.ts';
+import { COMMANDS } from './commands.ts';
 import { CliHome } from './fixtures/cli-home.ts';
 
 let home: CliHome;
@@ -56,17 +58,38 @@ describe('a command line', () => {
     expect((await home.run(['route', 'explain'])).err).toMatch(/required option '--channel <name>' not specified/);
   });
 
-  it('asks for help and gets it, with examples, for every command', async () => {
-    const top = await home.run(['--help']);
-    expect(top.code).toBe(0);
-    for (const group of ['hooks', 'agents', 'config']) {
-      const { out } = await home.run([group, '--help']);
-      const names = [...out.slice(out.indexOf('Commands:')).matchAll(/^ {2}([a-z]+) /gm)].map(([, name = '']) => name);
-      for (const name of names.filter((each) => each !== 'help')) {
-        const help = await home.run([group, name, '--help']);
-        expect(help.code).toBe(0);
-        expect(help.out).toMatch(/Examples?:\n {2}\$ atrium /);
-      }
+  it.each(COMMANDS.map(({ path }) => path))('asks for help about "%s" and gets it, with examples', async (path) => {
+    const { code, out } = await home.run([...path.split(' '), '--help']);
+    expect(code).toBe(0);
+    expect(out).toMatch(new RegExp(`^Usage: atrium ${path}`));
+    expect(out).toMatch(/Examples?:\n {2}\$ atrium /);
+    // A flag that has a default names it in the same way everywhere.
+    expect(out).not.toMatch(/unless you say/);
+  });
+
+  it.each(COMMANDS.map(({ path }) => path))('gets a suggestion for a misspelt flag of "%s"', async (path) => {
+    await home.run(['agents', 'init']);
+    const { out } = await home.run([...path.split(' '), '--help']);
+    const flags = [...out.matchAll(/^ {2}(?:-\w, )?(--[a-z][\w-]{3,})/gm)].map(([, flag = '']) => flag);
+    for (const flag of flags) {
+      const misspelt = `${flag.slice(0, -1)}${flag.at(-1) === 'z' ? 'y' : 'z'}q`;
+      const { code, err } = await home.run([...path.split(' '), misspelt]);
+      expect([code, err]).toEqual([2, expect.stringMatching(/unknown option .*\n\(Did you mean (?:one of )?--/)]);
     }
+  });
+
+  it.each(Object.keys(GROUPS))('gets a suggestion for a misspelt command of "%s"', async (group) => {
+    const names = COMMANDS.flatMap(({ path }) => (path.startsWith(`${group} `) ? [path.slice(group.length + 1)] : []));
+    for (const name of names.filter((each) => each.length > 3)) {
+      const { code, err } = await home.run([group, name.slice(0, -1)]);
+      expect([group, name, code, err]).toEqual([group, name, 2, expect.stringContaining('Did you mean')]);
+    }
+  });
+
+  it.each(
+    [...new Set(COMMANDS.map(({ path }) => path.split(' ')[0] ?? ''))].filter((word) => word.length > 3),
+  )('gets a suggestion for a misspelt "%s"', async (word) => {
+    const { code, err } = await home.run([`${word.slice(0, -2)}${word.at(-1)}${word.at(-2)}`, 'x']);
+    expect([code, err]).toEqual([2, expect.stringContaining('Did you mean')]);
   });
 });

@@ -77,7 +77,7 @@ export const RUN_COMMANDS: readonly CliCommand[] = [
       '--session <key>': 'with "last": the last run of this session',
       '--request': 'the body of a request to the model, byte for byte',
       '--call <number>': {
-        text: 'which request, or summary-<number>; the last request unless you say',
+        text: 'which request, or summary-<number> (default: the last request)',
         parse: parseCall,
       },
       '--report': 'what was composed for it, as JSON',

@@ -61,6 +61,7 @@ Exit code: 0 when it is installed, 1 when you say no, 2 when it is refused.`,
     path: 'skills uninstall',
     summary: 'remove an installed skill',
     args: { '<name>': 'a skill that was installed with "skills install"' },
+    examples: ['skills uninstall pdf-reader'],
     notes: 'Skills that you wrote yourself are never removed.',
     async run({ name }, { io }) {
       if (io.environment.isConfigManaged) throw new InstallManagedError({ target: name });

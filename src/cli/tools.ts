@@ -37,6 +37,7 @@ export const TOOL_COMMANDS: readonly CliCommand[] = [
     path: 'tools list',
     summary: 'print the tools that there are, and which of them an agent is offered',
     options: TOOLS_OPTIONS,
+    examples: ['tools list', "tools list --agent coder --json | jq -r '.tools[].name'"],
     async run(flags, { io }) {
       const { agentId, tools } = await loadToolsExplanation(flags, io);
       return { json: { agentId, tools }, text: (width) => formatTable(tools, LIST_COLUMNS, width) };

@@ -52,7 +52,7 @@ export const TRAJECTORY_COMMANDS: readonly CliCommand[] = [
   command({
     path: 'trajectory open',
     printsTimes: true,
-    summary: 'read such a folder: check its files, list its runs, show one',
+    summary: 'read a folder that export-trajectory wrote: check its files, list its runs, show one',
     args: { '<bundle>': 'a folder that "atrium export-trajectory" has written' },
     options: { '--run <id>': 'show this run as "atrium run show" does' },
     examples: [

@@ -13,7 +13,7 @@ import { loadConfig } from '../../config/load-config.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
 import type { CliIo } from '../cli-io.ts';
 import { command } from '../command.ts';
-import { CONFIG_OPTION } from '../common-options.ts';
+import { EDITED_CONFIG_OPTION } from '../common-options.ts';
 import { EditGivenUpError, EditorFailedError } from '../errors.ts';
 import { line, visibleText } from '../output/text.ts';
 import { tellFollowing } from './tell-following.ts';
@@ -21,7 +21,7 @@ import { tellFollowing } from './tell-following.ts';
 export const configEdit = command({
   path: 'config edit',
   summary: 'open the configuration in your editor, and check it before it is saved',
-  options: CONFIG_OPTION,
+  options: EDITED_CONFIG_OPTION,
   examples: ['config edit', 'config edit --config ./draft.yaml'],
   notes: 'The editor is VISUAL, else EDITOR, else vi. Exit code: 1 when nothing was changed.',
   json: false,

@@ -16,12 +16,13 @@ import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
 import { listUnspokenApis } from '../../config/model-provider.ts';
 import { isPlainObject } from '../../config/plain-object.ts';
 import { showConfig } from '../../gateway/show-config.ts';
+import { docsCommand } from '../../protocol/documents.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import { clip } from '../../protocol/one-line.ts';
 import type { CliIo } from '../cli-io.ts';
 import { type Answer, command } from '../command.ts';
-import { CONFIG_OPTION } from '../common-options.ts';
+import { EDITED_CONFIG_OPTION } from '../common-options.ts';
 import { MissingSettingValueError, SettingRefusedError, UnkeptValueError, UnknownSettingError } from '../errors.ts';
 import { oneLine } from '../output/text.ts';
 import { SETTING_ARGUMENT, settingOf } from './setting.ts';
@@ -33,14 +34,18 @@ export const configSet = command({
   path: 'config set',
   summary: 'change one setting; comments in the file survive, and a running gateway takes it up where it can',
   args: { '<setting>': SETTING_ARGUMENT, '[value]': 'JSON or JSON5, else a text; asked for when it is left out' },
-  options: { ...CONFIG_OPTION, '--string': 'the value is a text, also when it looks like JSON', '--force': FORCE },
+  options: {
+    ...EDITED_CONFIG_OPTION,
+    '--string': 'the value is a text, also when it looks like JSON',
+    '--force': FORCE,
+  },
   examples: [
     'config set agents.defaults.model anthropic/claude-sonnet-4-5',
     'config set tools.deny \'["exec"]\'',
     'config set models.providers.groq.apiKey    asks, so that the key is in no history of a shell',
     "config set gateway.auth.token '${ATRIUM_TOKEN}'    a variable, read when the gateway starts",
   ],
-  notes: 'Exit code: 2 when nothing was written.',
+  notes: `It says whether a running gateway has taken the change up; "${docsCommand('config')}" lists what waits for the next start. Exit code: 2 when nothing was written.`,
   async run({ setting, value: given, config, string, force }, { io }) {
     const at = settingOf(setting);
     const text = given ?? (await io.ask(`${formatConfigPath(at)}: `, true));
@@ -76,7 +81,7 @@ export const configUnset = command({
   path: 'config unset',
   summary: 'take one setting out of the configuration, so that its default holds again',
   args: { '<setting>': SETTING_ARGUMENT },
-  options: { ...CONFIG_OPTION, '--force': 'write it although the configuration cannot be used without it' },
+  options: { ...EDITED_CONFIG_OPTION, '--force': 'write it although the configuration cannot be used without it' },
   examples: ['config unset agents.defaults.model', 'config unset "agents.list[1]"'],
   notes: 'Exit code: 1 when it was not set, 2 when nothing could be written.',
   async run({ setting, config, force }, { io }) {

@@ -32,6 +32,7 @@ export const start = command({
   path: 'start',
   summary: 'run the gateway: agents answer on the web page, in terminals and over the API',
   options: OPTIONS,
+  examples: ['start', 'start --port 8080', 'start --bind lan    other machines can connect, with the token'],
   notes: 'Stop it with Ctrl-C: running work is finished first. A second Ctrl-C stops at once; nothing is lost.',
   json: false,
   async run(flags, { io }) {

@@ -15,6 +15,7 @@ export const pluginsUninstall = command({
   summary: 'remove an installed plugin or hook pack',
   args: { '<id>': 'a plugin or hook pack that was installed with "plugins install"' },
   options: { '--purge-config': 'empty its entry in the configuration as well' },
+  examples: ['plugins uninstall greeter', 'plugins uninstall greeter --purge-config'],
   notes: 'What you put into the state directory yourself is never removed.',
   async run({ id, purgeConfig }, { io }) {
     if (io.environment.isConfigManaged) throw new InstallManagedError({ target: id });
