@@ -73,7 +73,7 @@ Exits with 1 when the text is neither there nor among what was left out.`,
 });
 
 function refuseFlag(command: Command, flag: string): never {
-  const known = command.options.flatMap(({ long }) => (long ? [long] : []));
+  const known = ['--help', ...command.options.flatMap(({ long }) => (long ? [long] : []))];
   const suggestion = nearMatch(flag, known);
   return command.error(
     `error: unknown option '${oneLine(flag)}'${suggestion ? `\n(Did you mean ${suggestion}?)` : ''}`,
