@@ -6,7 +6,7 @@ const ROUTES: readonly Route[] = [
   { page: 'new', agentId: 'coder' },
   { page: 'session', session: 'agent:main:web:direct:a/b c%' },
   { page: 'context' },
-  { page: 'context', session: 'agent:main:main' },
+  { page: 'context', session: 'agent:main:main', file: 'AGENTS.md' },
   { page: 'context', session: 'agent:main:main', runId: 'run_1', call: 2 },
   { page: 'runs', session: 'agent:main:main' },
   { page: 'run', runId: 'run_1', beside: 'run_2' },

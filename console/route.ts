@@ -13,6 +13,8 @@ export type Route =
       readonly session?: string | undefined;
       readonly runId?: string | undefined;
       readonly call?: number | undefined;
+      /** The bootstrap file that is being edited, for a request of now. */
+      readonly file?: string | undefined;
     }
   | { readonly page: 'runs'; readonly session?: string | undefined }
   | { readonly page: 'run'; readonly runId: string; readonly beside?: string | undefined }
@@ -28,13 +30,14 @@ export function parseRoute(path: string, search = ''): Route {
   if (first === 'new' && parts.length === 1) return { page: 'new', agentId: query.get('agent') ?? undefined };
   if (first === 'hooks' && parts.length === 1) return { page: 'hooks' };
   if (first === 'operations' && parts.length === 1) return { page: 'operations' };
-  if (first === 'context' && parts.length === 1) return { page: 'context' };
+  const file = query.get('file') ?? undefined;
+  if (first === 'context' && parts.length === 1) return { page: 'context', file };
   if (first === 'runs' && parts.length === 1) return { page: 'runs', session: query.get('session') ?? undefined };
   if (first === 'runs' && second !== undefined && parts.length === 2)
     return { page: 'run', runId: second, beside: query.get('beside') ?? undefined };
   if (first === 'sessions' && second !== undefined) {
     if (parts.length === 2) return { page: 'session', session: second };
-    if (third === 'context' && parts.length === 3) return { page: 'context', session: second };
+    if (third === 'context' && parts.length === 3) return { page: 'context', session: second, file };
     if (third === 'runs' && fourth !== undefined && fifth === 'context' && parts.length === 5) {
       const call = Number(query.get('call'));
       return { page: 'context', session: second, runId: fourth, call: call > 0 ? call : undefined };
@@ -52,9 +55,10 @@ export function formatRoute(route: Route): string {
     case 'session':
       return `/sessions/${encode(route.session)}`;
     case 'context': {
-      if (route.session === undefined) return '/context';
+      const query = queryOf({ call: route.call?.toString(), file: route.file });
+      if (route.session === undefined) return `/context${query}`;
       const run = route.runId === undefined ? '' : `/runs/${encode(route.runId)}`;
-      return `/sessions/${encode(route.session)}${run}/context${queryOf({ call: route.call?.toString() })}`;
+      return `/sessions/${encode(route.session)}${run}/context${query}`;
     }
     case 'runs':
       return `/runs${queryOf({ session: route.session })}`;

@@ -2,14 +2,17 @@
 
 import type { CacheCall } from '../client/gateway-client.ts';
 import { formatCount } from '../view/format.ts';
+import type { NewPlace } from './request-view.ts';
 
 export interface CacheNoteProps {
   readonly cache: CacheCall;
-  /** Shows the piece that changed; undefined when it is not known. */
+  /** The first byte that is not as in the request before; undefined when it is not known. */
+  readonly place: NewPlace | undefined;
+  /** Shows that place. */
   readonly onShow: (() => void) | undefined;
 }
 
-export function CacheNote({ cache, onShow }: CacheNoteProps) {
+export function CacheNote({ cache, place, onShow }: CacheNoteProps) {
   const { with: before, sharedBytes, bytes, break: broken } = cache;
   if (before === null) return <p class="cache-note">The first request of its kind: there was none to share with.</p>;
   return (
@@ -29,7 +32,10 @@ export function CacheNote({ cache, onShow }: CacheNoteProps) {
           {broken.next === undefined ? '' : ` ${broken.next}`}
         </p>
       )}
-      {broken && onShow && (
+      {place?.byte !== undefined && (
+        <p id="new-byte">{`${broken ? 'The first byte that differs' : 'The first new byte'}: ${formatCount(place.byte)}.`}</p>
+      )}
+      {onShow && (
         <button type="button" class="ghost" onClick={onShow}>
           Show where
         </button>

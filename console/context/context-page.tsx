@@ -1,83 +1,125 @@
 // The page of a request: the document with its authors, and beside it what is known about it. It shows the request of a
-// run as it was sent, or the next one as it would be sent, with its situation changed at will.
+// run as it was sent, or the next one as it would be sent, live, with its situation and its files changed at will.
 
-import type { ComponentType } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { type ConsoleState, sentenceOf } from '../console-state.ts';
 import type { Route } from '../route.ts';
 import { navigate } from '../router.ts';
 import { CopyButton } from '../view/copy-button.tsx';
 import { EmptyState } from '../view/empty-state.tsx';
-import { formatCount, formatPlural } from '../view/format.ts';
+import { lazyPage } from '../view/lazy-page.tsx';
 import { Link } from '../view/link.tsx';
 import { type AuthorKind, KIND_LABELS } from './author.ts';
-import { CacheNote } from './cache-note.tsx';
 import { type LoadedRequest, loadNextRequest, loadSentRequest } from './load-request.ts';
-import { PieceCard } from './piece-card.tsx';
 import { RequestDocument } from './request-document.tsx';
+import { RequestSide } from './request-side.tsx';
+import { showElement, showPiece } from './request-text.tsx';
 import { type RequestView, viewRequest } from './request-view.ts';
-import type { TokenMapProps } from './token-map.tsx';
-import { NO_CHANGE, type Situation, WhatIf } from './what-if.tsx';
-import { WhyNot } from './why-not.tsx';
+import { SentBody } from './sent-body.tsx';
+import { isChanged, NO_CHANGE, type Situation, WhatIf } from './what-if.tsx';
 
 export interface ContextPageProps {
   readonly state: ConsoleState;
-  readonly route: Extract<Route, { page: 'context' }>;
+  readonly route: ContextRoute;
+}
+
+type ContextRoute = Extract<Route, { page: 'context' }>;
+
+const RequestDiff = lazyPage(() => import('./request-diff.tsx'));
+const FileEditor = lazyPage(() => import('./file-editor.tsx'));
+
+/** A bootstrap file that is being edited and not saved. */
+interface Edited {
+  readonly name: string;
+  readonly text: string;
+}
+
+interface Shown {
+  readonly request: LoadedRequest;
+  /** What it would be without the changes; undefined when there are none. */
+  readonly before: LoadedRequest | undefined;
 }
 
 export default function ContextPage({ state, route }: ContextPageProps) {
   const client = state.entered.value?.client;
   const { session, runId, call } = route;
-  const [loaded, setLoaded] = useState<LoadedRequest | undefined>(undefined);
+  const [shown, setShown] = useState<Shown | undefined>(undefined);
   const [problem, setProblem] = useState('');
   const [situation, setSituation] = useState<Situation>(NO_CHANGE);
+  const [edited, setEdited] = useState<Edited | undefined>(undefined);
+  const changes = useChanges(state, runId === undefined);
   useEffect(() => {
     if (!client) return;
     let isOld = false;
-    const load = () =>
-      (runId === undefined ? loadNextRequest(client, session, situation) : loadSentRequest(client, runId, call)).then(
-        (request) => {
+    const load = async (): Promise<Shown> => {
+      if (runId !== undefined) return { request: await loadSentRequest(client, runId, call), before: undefined };
+      const texts = edited && { [edited.name]: edited.text };
+      const asIs = { ...NO_CHANGE, message: situation.message };
+      const [request, before] = await Promise.all([
+        loadNextRequest(client, session, situation, texts),
+        isChanged({ ...situation, message: '' }) || edited
+          ? loadNextRequest(client, session, asIs, undefined).catch(() => undefined)
+          : undefined,
+      ]);
+      return { request, before };
+    };
+    const read = () =>
+      load().then(
+        (loaded) => {
           if (isOld) return;
-          setLoaded(request);
-          setProblem(request.problem ?? '');
+          setShown(loaded);
+          setProblem(loaded.request.problem ?? '');
         },
         (error: unknown) => isOld || setProblem(sentenceOf(error)),
       );
     // While a person types, not every letter is asked about.
-    const timer = setTimeout(() => void load(), runId === undefined ? 250 : 0);
+    const timer = setTimeout(() => void read(), runId === undefined && shown ? 250 : 0);
     return () => {
       isOld = true;
       clearTimeout(timer);
     };
-  }, [client, session, runId, call, JSON.stringify(situation)]);
-  const view = useMemo(() => loaded && viewRequest(loaded), [loaded]);
+  }, [client, session, runId, call, changes, edited?.name, edited?.text, JSON.stringify(situation)]);
+  const request = shown?.request;
+  const view = useMemo(() => request && viewRequest(request), [request]);
+  const openFile = (file: string | undefined) => navigate({ page: 'context', session, file });
+  const agentId = situation.agentId || request?.agentId;
   return (
     <div class="context-page">
       <header class="page-head">
         <div>
           <h2>{runId === undefined ? 'What the agent would read now' : 'What the model was sent'}</h2>
-          <p>{loaded?.title ?? 'Loading…'}</p>
+          <p>{request?.title ?? 'Loading…'}</p>
         </div>
         <span class="grow" />
-        {loaded && loaded.calls.length > 1 && session !== undefined && (
+        {request && request.calls.length > 1 && session !== undefined && (
           <label>
             <span class="hidden">Which request</span>
             <select
-              value={String(loaded.call)}
+              value={String(request.call)}
               onChange={({ currentTarget }) =>
                 navigate({ page: 'context', session, runId, call: Number(currentTarget.value) })
               }
             >
-              {loaded.calls.map(({ call: number }) => (
+              {request.calls.map(({ call: number }) => (
                 <option key={number} value={String(number)}>{`Request ${number}`}</option>
               ))}
             </select>
           </label>
         )}
+        {runId === undefined && route.file === undefined && (
+          <button type="button" class="quiet" onClick={() => openFile('AGENTS.md')}>
+            Edit files
+          </button>
+        )}
         {session !== undefined && runId !== undefined && (
-          <Link class="button quiet" to={{ page: 'context', session }}>
-            And now?
-          </Link>
+          <>
+            <Link class="button quiet" to={{ page: 'context', session }}>
+              And now?
+            </Link>
+            <Link class="button quiet" to={{ page: 'run', runId }}>
+              Run
+            </Link>
+          </>
         )}
         {session !== undefined && (
           <Link class="button quiet" to={{ page: 'session', session }}>
@@ -93,14 +135,44 @@ export default function ContextPage({ state, route }: ContextPageProps) {
           onChange={setSituation}
         />
       )}
+      {client && runId === undefined && route.file !== undefined && agentId !== undefined && (
+        <FileEditor
+          client={client}
+          agentId={agentId}
+          name={route.file}
+          changes={changes}
+          onPick={openFile}
+          onEdit={(text) => setEdited(text === undefined ? undefined : { name: route.file ?? '', text })}
+          onSaved={() => setEdited(undefined)}
+        />
+      )}
       {problem !== '' && (
         <p class="page-problem problem" role="alert">
           {problem}
         </p>
       )}
-      {loaded && view && (view.units.length > 0 ? <Shown loaded={loaded} view={view} /> : <Nothing />)}
+      {client &&
+        request &&
+        view &&
+        (view.units.length > 0 ? (
+          <Request client={client} loaded={request} before={shown.before} view={view} onEdit={openFile} />
+        ) : (
+          <Nothing />
+        ))}
     </div>
   );
+}
+
+/** Counts what may have changed the next request, so that it is shown as it is now. */
+function useChanges(state: ConsoleState, isLive: boolean): number {
+  const [changes, setChanges] = useState(0);
+  useEffect(() => {
+    if (!isLive) return;
+    return state.watch.onChange(['runs', 'files', 'config', 'plugins', 'sessions'], async () =>
+      setChanges((count) => count + 1),
+    );
+  }, [isLive]);
+  return changes;
 }
 
 function Nothing() {
@@ -112,29 +184,46 @@ function Nothing() {
   );
 }
 
-function Shown({ loaded, view }: { loaded: LoadedRequest; view: RequestView }) {
+interface RequestProps {
+  readonly client: Parameters<typeof RequestSide>[0]['client'];
+  readonly loaded: LoadedRequest;
+  readonly before: LoadedRequest | undefined;
+  readonly view: RequestView;
+  onEdit(file: string): void;
+}
+
+type Form = 'document' | 'body' | 'difference';
+
+const FORM_LABELS: Readonly<Record<Form, string>> = {
+  document: 'As it is read',
+  body: 'As it is sent',
+  difference: 'Difference',
+};
+
+function Request({ client, loaded, before, view, onEdit }: RequestProps) {
   const [pointedAt, pointAt] = useState<number | undefined>(undefined);
   const [only, showOnly] = useState<string | undefined>(undefined);
-  const [form, setForm] = useState<'document' | 'body'>('document');
-  const { report, measure, cache, placeholders } = loaded;
-  const show = (index: number) => {
-    pointAt(index);
-    setForm('document');
-    requestAnimationFrame(() => {
-      const piece = document.getElementById(`piece-${index}`);
-      piece?.scrollIntoView({ block: 'center' });
-      piece?.focus({ preventScroll: true });
-    });
+  const [chosen, choose] = useState<Form>('document');
+  const form = chosen === 'difference' && !before ? 'document' : chosen;
+  const forms: readonly Form[] = before ? ['document', 'body', 'difference'] : ['document', 'body'];
+  const inDocument = (then: () => void) => {
+    choose('document');
+    requestAnimationFrame(then);
   };
+  const show = (piece: number) => {
+    pointAt(piece);
+    inDocument(() => showPiece(piece));
+  };
+  const pointing = { view, pointedAt, only, onPoint: pointAt };
   return (
     <div class="context-columns">
       <section class="context-main" aria-label="The request">
         <div class="context-tools">
           <fieldset class="tabs">
             <legend class="hidden">Form</legend>
-            {(['document', 'body'] as const).map((each) => (
-              <button key={each} type="button" class="ghost" aria-pressed={form === each} onClick={() => setForm(each)}>
-                {each === 'document' ? 'As it is read' : 'As it is sent'}
+            {forms.map((each) => (
+              <button key={each} type="button" class="ghost" aria-pressed={form === each} onClick={() => choose(each)}>
+                {FORM_LABELS[each]}
               </button>
             ))}
           </fieldset>
@@ -142,75 +231,14 @@ function Shown({ loaded, view }: { loaded: LoadedRequest; view: RequestView }) {
           <span class="grow" />
           <CopyButton text={loaded.body} label="Copy the request" />
         </div>
-        {form === 'document' ? (
-          <RequestDocument view={view} pointedAt={pointedAt} only={only} onPoint={pointAt} />
-        ) : (
-          <SentBody view={view} onPoint={pointAt} />
-        )}
+        {form === 'document' && <RequestDocument {...pointing} />}
+        {form === 'body' && <SentBody {...pointing} />}
+        {form === 'difference' && before && <RequestDiff before={before.spans} after={loaded.spans} />}
       </section>
-      <aside class="context-side" aria-label="About the request">
-        <PieceCard piece={pointedAt === undefined ? undefined : view.pieces[pointedAt]} />
-        <Sizes view={view} loaded={loaded} />
-        {measure && <LazyTokenMap measure={measure} only={only} onPick={showOnly} />}
-        {cache && (
-          <>
-            <h3>Cache</h3>
-            <CacheNote
-              cache={cache}
-              onShow={view.brokenAt === undefined ? undefined : () => show(view.brokenAt ?? 0)}
-            />
-          </>
-        )}
-        <WhyNot view={view} report={report} onPoint={show} />
-        {report && report.cuts.length > 0 && (
-          <section aria-label="Cuts">
-            <h3>{`Cut (${report.cuts.length})`}</h3>
-            <ul class="findings">
-              {report.cuts.map(({ file, lines, chars, cause }) => {
-                const piece = view.pieces.find(({ author }) => author.name.endsWith(file))?.index;
-                return (
-                  <li key={`${file} ${lines.join()}`} data-kind="cut">
-                    <span class="what">{file}</span>
-                    <code>{cause}</code>
-                    <span class="detail">{`lines ${lines.join('–')}, ${formatPlural(chars, 'character')}`}</span>
-                    {piece !== undefined && (
-                      <button type="button" class="ghost" onClick={() => show(piece)}>
-                        Show
-                      </button>
-                    )}
-                  </li>
-                );
-              })}
-            </ul>
-          </section>
-        )}
-        {report && report.absences.length > 0 && (
-          <section aria-label="Absent">
-            <h3>{`Not in it (${report.absences.length})`}</h3>
-            <ul class="findings">
-              {report.absences.map(({ what, reason, detail }) => (
-                <li key={`${what} ${reason} ${detail}`} data-kind="absent">
-                  <span class="what">{what}</span>
-                  <code>{reason}</code>
-                  <span class="detail">{detail}</span>
-                </li>
-              ))}
-            </ul>
-          </section>
-        )}
-        {placeholders.length > 0 && (
-          <section aria-label="Placeholders">
-            <h3>A run would also have</h3>
-            <ul class="findings">
-              {placeholders.map((text) => (
-                <li key={text} data-kind="absent">
-                  <span class="detail">{text}</span>
-                </li>
-              ))}
-            </ul>
-          </section>
-        )}
-      </aside>
+      <RequestSide
+        {...{ client, loaded, view, pointedAt, only, showOnly, show, onEdit }}
+        showNew={() => inDocument(() => showElement(document.getElementById('new-mark')))}
+      />
     </div>
   );
 }
@@ -226,79 +254,5 @@ function Legend({ view }: { view: RequestView }) {
         </li>
       ))}
     </ul>
-  );
-}
-
-/** The bytes add up exactly; tokens are an estimate, with the provider's number beside it. */
-function Sizes({ view, loaded: { measure } }: { view: RequestView; loaded: LoadedRequest }) {
-  const rest = view.bytes - view.authorBytes;
-  return (
-    <section aria-label="Sizes">
-      <h3>Sizes</h3>
-      <dl class="sizes">
-        <div>
-          <dt>Words of authors</dt>
-          <dd>{`${formatCount(view.authorBytes)} bytes`}</dd>
-        </div>
-        <div>
-          <dt>Form of the provider</dt>
-          <dd>{`${formatCount(rest)} bytes`}</dd>
-        </div>
-        <div class="total">
-          <dt>The request</dt>
-          <dd id="request-bytes">{`${formatCount(view.bytes)} bytes`}</dd>
-        </div>
-        {measure && (
-          <div>
-            <dt>{measure.counted?.isCredible ? 'Tokens, as the provider counted' : 'Tokens, estimated'}</dt>
-            <dd>{formatCount(measure.tokens)}</dd>
-          </div>
-        )}
-        {measure?.room && (
-          <div>
-            <dt>Room in the model’s window</dt>
-            <dd>{`${formatCount(measure.room.free)} of ${formatCount(measure.room.window)}`}</dd>
-          </div>
-        )}
-      </dl>
-    </section>
-  );
-}
-
-/** The body byte for byte. What no author wrote is the form of the provider and has no colour. */
-function SentBody({ view, onPoint }: { view: RequestView; onPoint(index: number): void }) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: without a mouse, only an element that has the focus is scrolled.
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls, and this is text.
-    <pre id="sent-body" class="sent-body" tabIndex={0} role="group" aria-label="The request as it is sent">
-      {view.laid.parts.map(({ text, span }, index) => {
-        const kind = span === undefined ? 'form' : `piece ${view.pieces[span]?.author.kind ?? 'other'}`;
-        const isBroken = span !== undefined && span === view.brokenAt;
-        return (
-          // biome-ignore lint/a11y/noStaticElementInteractions: it is read; the document has the same pieces for the keyboard.
-          <span
-            key={index}
-            class={isBroken ? `${kind} broken` : kind}
-            onMouseMove={span === undefined ? undefined : () => onPoint(span)}
-          >
-            {text}
-          </span>
-        );
-      })}
-    </pre>
-  );
-}
-
-/** The layout of the areas is loaded when there is something to lay out. */
-function LazyTokenMap(props: TokenMapProps) {
-  const [loaded, setLoaded] = useState<{ readonly Component: ComponentType<TokenMapProps> } | undefined>(undefined);
-  useEffect(() => {
-    void import('./token-map.tsx').then(({ default: Component }) => setLoaded({ Component }));
-  }, []);
-  return (
-    <section aria-label="Tokens by author">
-      <h3>Tokens by author</h3>
-      {loaded ? <loaded.Component {...props} /> : <div class="token-map" />}
-    </section>
   );
 }

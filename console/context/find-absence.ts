@@ -1,5 +1,6 @@
 // Answers "why is this not here?" for one request: where a text or a file stands in it, or which rule, limit or setting
-// kept it out. It knows only what the report of the request says. Pure.
+// kept it out. The report of a run keeps no text that was left out, so a text is also looked for in the bootstrap files as
+// they are now. Pure.
 
 import type { ContextReport } from '../client/gateway-client.ts';
 import type { RequestView } from './request-view.ts';
@@ -15,7 +16,15 @@ export interface Finding {
   readonly piece?: number | undefined;
 }
 
-export function findAbsence(asked: string, view: RequestView, report: ContextReport | undefined): readonly Finding[] {
+/** The texts of bootstrap files as they are now, by name. */
+export type FileTexts = ReadonlyMap<string, string>;
+
+export function findAbsence(
+  asked: string,
+  view: RequestView,
+  report: ContextReport | undefined,
+  files: FileTexts = new Map(),
+): readonly Finding[] {
   const word = asked.trim().toLowerCase();
   if (word === '') return [];
   const has = (text: string | undefined) => text?.toLowerCase().includes(word) ?? false;
@@ -32,7 +41,11 @@ export function findAbsence(asked: string, view: RequestView, report: ContextRep
       }),
     );
   const cuts = (report?.cuts ?? [])
-    .filter(({ file, text }) => has(file) || has(text))
+    .filter(({ file, text, lines: [first, last] }) => {
+      if (has(file) || has(text)) return true;
+      const line = lineOf(files.get(file), word);
+      return line !== undefined && line >= first && line <= last;
+    })
     .map(
       ({ file, cause, lines, chars }): Finding => ({
         kind: 'cut',
@@ -42,16 +55,30 @@ export function findAbsence(asked: string, view: RequestView, report: ContextRep
       }),
     );
   const absences = (report?.absences ?? [])
-    .filter(({ what, detail }) => has(what) || has(detail))
-    .map(({ what, reason, detail }): Finding => ({ kind: 'absent', what, code: reason, detail }));
-  const files = (report?.files ?? [])
-    .filter(({ name, path, status }) => status === 'absent' && (has(name) || has(path)))
+    .filter(({ what, detail, text }) => has(what) || has(detail) || has(text) || has(textOfAbsent(what, files)))
+    .map(({ what, reason, detail, text }): Finding => {
+      const words = excerpt(text ?? textOfAbsent(what, files) ?? '', word);
+      return { kind: 'absent', what, code: reason, detail: words === '' ? detail : `“${words}” · ${detail}` };
+    });
+  const left = (report?.files ?? [])
+    .filter(({ name, path, status }) => status === 'absent' && (has(name) || has(path) || has(files.get(name))))
     .filter(({ name }) => !absences.some(({ what }) => what.includes(name)))
     .map(({ name, reason = 'absent', path }): Finding => ({ kind: 'absent', what: name, code: reason, detail: path }));
-  return [...cuts, ...absences, ...files, ...here];
+  return [...cuts, ...absences, ...left, ...here];
 }
 
 const MOST = 20;
+
+/** An absence names a file by its name or by its path. */
+function textOfAbsent(what: string, files: FileTexts): string | undefined {
+  return files.get(what) ?? files.get(what.split('/').at(-1) ?? '');
+}
+
+/** Counted from 1. */
+function lineOf(text: string | undefined, word: string): number | undefined {
+  const at = text?.toLowerCase().indexOf(word) ?? -1;
+  return at === -1 ? undefined : text?.slice(0, at).split('\n').length;
+}
 
 /** The line in which the word stands. */
 function excerpt(text: string, word: string): string {

@@ -45,7 +45,7 @@ function findSpans(body: string, spans: readonly ToldSpan[]): readonly (number |
     let cursor = 0;
     const members = spans.map((span, index) => ({ span, index })).filter(({ span }) => span.where === section);
     for (const { span, index } of members) {
-      const forms = formsOf(span.text);
+      const forms = formsOf(wordsOf(span, body, cursor));
       const hit = firstHit(forms, (form) => {
         // A short text may stand inside of another one by chance; as a whole text it is most likely the right one.
         const whole = form.length < SHORT ? indexOfFree(body, `"${form}"`, cursor, isFree) : -1;
@@ -86,8 +86,18 @@ function formsOf(text: string | undefined): readonly string[] {
   return escaped === text ? [text] : [escaped, text];
 }
 
-function lengthIn(body: string, { text = '' }: ToldSpan, start: number | undefined): number {
+/** An image has no words; in the body it is named by the hash of its bytes. */
+function wordsOf({ text, chars, tokens }: ToldSpan, body: string, from: number): string | undefined {
+  if (text !== undefined && text !== '') return text;
+  if (chars > 0 || tokens === undefined) return undefined;
+  HASH.lastIndex = from;
+  return HASH.exec(body)?.[0];
+}
+
+const HASH = /[0-9a-f]{64}/g;
+
+function lengthIn(body: string, span: ToldSpan, start: number | undefined): number {
   if (start === undefined) return 0;
-  const form = formsOf(text).find((each) => body.startsWith(each, start));
+  const form = formsOf(wordsOf(span, body, start)).find((each) => body.startsWith(each, start));
   return form?.length ?? 0;
 }

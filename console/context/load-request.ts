@@ -1,12 +1,14 @@
 // Everything that the context page shows about one request: of a run, as it was sent, or of now, as it would be sent.
 
-import type { GatewayClient, RunCall } from '../client/gateway-client.ts';
+import type { GatewayClient, LookQuery, RunCall } from '../client/gateway-client.ts';
 import type { RequestSource } from './request-view.ts';
-import type { Situation } from './what-if.tsx';
+import { readSettings, type Situation } from './what-if.tsx';
 
 export interface LoadedRequest extends RequestSource {
   /** In words: which model, when. */
   readonly title: string;
+  /** Undefined when it is not known. */
+  readonly agentId: string | undefined;
   readonly calls: readonly RunCall[];
   readonly call: number | undefined;
   /** What a run would have and this does not show. */
@@ -16,7 +18,7 @@ export interface LoadedRequest extends RequestSource {
 }
 
 export async function loadSentRequest(client: GatewayClient, runId: string, call?: number): Promise<LoadedRequest> {
-  const { calls } = await client.run(runId);
+  const { run, calls } = await client.run(runId);
   const last = calls.at(-1);
   const chosen = calls.find((each) => each.call === call) ?? last;
   if (!chosen) throw new Error('This run sent no request to a model, or its requests are not kept any more.');
@@ -28,7 +30,7 @@ export async function loadSentRequest(client: GatewayClient, runId: string, call
   ]);
   return {
     title: `${chosen.provider}/${chosen.model}, ${new Date(chosen.at).toLocaleString()}`,
-    runId,
+    agentId: run.agentId,
     body,
     spans,
     report,
@@ -42,22 +44,29 @@ export async function loadSentRequest(client: GatewayClient, runId: string, call
   };
 }
 
+/** `texts` are bootstrap files that are being edited. Rejects with a sentence when the settings cannot be read. */
 export async function loadNextRequest(
   client: GatewayClient,
   sessionKey: string | undefined,
-  { message, agentId, sessionType, channel, at }: Situation,
+  { message, agentId, sessionType, channel, at, settings }: Situation,
+  texts: LookQuery['texts'],
 ): Promise<LoadedRequest> {
-  const { composition, request, problem, placeholders } = await client.look({
+  const read = readSettings(settings);
+  if ('problem' in read) throw new Error(read.problem);
+  const look = await client.look({
     message: message || 'Hello',
     // Another agent has a session of its own.
     ...(agentId !== '' ? { agentId } : sessionKey !== undefined && { sessionKey }),
     ...(sessionType !== '' && { sessionType }),
     ...(channel !== '' && { channel }),
     ...(at !== '' && { at: new Date(at).toISOString() }),
+    ...(read.value && { config: read.value }),
+    ...(texts && { texts }),
   });
+  const { composition, request, problem, placeholders } = look;
   return {
     title: request ? `${request.provider}/${request.model}, as it would be sent` : 'No request would be sent',
-    runId: undefined,
+    agentId: look.agentId,
     body: request?.wire.body ?? '',
     spans: request?.spans ?? [],
     report: composition.report,

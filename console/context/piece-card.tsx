@@ -5,9 +5,18 @@ import { formatCount } from '../view/format.ts';
 import { KIND_LABELS } from './author.ts';
 import type { RequestPiece } from './request-view.ts';
 
-export function PieceCard({ piece }: { piece: RequestPiece | undefined }) {
+export interface PieceCardProps {
+  readonly piece: RequestPiece | undefined;
+  /** Whether this is a bootstrap file, by its path. */
+  isEditable(path: string): boolean;
+  onEdit(file: string): void;
+}
+
+export function PieceCard({ piece, isEditable, onEdit }: PieceCardProps) {
   if (!piece)
-    return <p class="empty">Point at a piece of the request, or move to it with the Tab key, to see who wrote it.</p>;
+    return (
+      <p class="empty">Point at a piece of the request, or move to it with the arrow keys, to see who wrote it.</p>
+    );
   const { author, span, tokens, stability, isShared } = piece;
   return (
     <dl id="piece-card" class="piece-card" aria-live="polite">
@@ -38,7 +47,11 @@ export function PieceCard({ piece }: { piece: RequestPiece | undefined }) {
       <div>
         <dt>Cache</dt>
         <dd>
-          {isShared === undefined ? 'not compared' : isShared ? 'as in the request before' : 'behind the first change'}
+          {isShared === undefined
+            ? 'not compared'
+            : isShared
+              ? 'as in the request before, so it can be cached'
+              : 'not cached: new, or behind the first change'}
         </dd>
       </div>
       {span.runId !== undefined && (
@@ -46,6 +59,16 @@ export function PieceCard({ piece }: { piece: RequestPiece | undefined }) {
           <dt>Said in</dt>
           <dd>
             <code>{span.runId}</code>
+          </dd>
+        </div>
+      )}
+      {author.kind === 'file' && isEditable(author.name) && (
+        <div>
+          <dt>Mend it</dt>
+          <dd>
+            <button type="button" class="ghost" onClick={() => onEdit(author.name.split('/').at(-1) ?? '')}>
+              Edit this file
+            </button>
           </dd>
         </div>
       )}

@@ -1,96 +1,66 @@
-// The request as a document: every unit that the model reads, each piece in the colour of its author. A piece that is
-// pointed at, or has the focus, is told about beside the document.
+// The request as a document: every unit that the model reads, each piece in the colour of its author, with the cache
+// boundary and the place from which it is new.
 
-import { useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { formatCount } from '../view/format.ts';
+import { drawText, type Pointing, type TextItem, usePointing } from './request-text.tsx';
 import type { RequestPiece, RequestUnit, RequestView } from './request-view.ts';
 
-export interface RequestDocumentProps {
-  readonly view: RequestView;
-  readonly pointedAt: number | undefined;
-  /** The name of an author that is looked at; other pieces are pale. */
-  readonly only: string | undefined;
-  onPoint(index: number): void;
-}
-
-export function RequestDocument({ view, pointedAt, only, onPoint }: RequestDocumentProps) {
+export function RequestDocument(pointing: Pointing) {
+  const { view } = pointing;
+  const { box, handlers } = usePointing(pointing);
+  const drawn = useMemo(() => drawUnits(view), [view]);
   return (
-    <div id="request" class="request">
-      {view.units.map((unit) => (
-        <Unit
-          key={`${unit.where} ${unit.title} ${unit.pieces[0]?.index}`}
-          {...{ unit, pointedAt, only, onPoint }}
-          brokenAt={view.brokenAt}
-        />
-      ))}
+    <div id="request" class="request" ref={box} {...handlers}>
+      {drawn}
     </div>
   );
 }
 
-interface UnitProps extends Omit<RequestDocumentProps, 'view'> {
-  readonly unit: RequestUnit;
-  readonly brokenAt: number | undefined;
+function drawUnits(view: RequestView) {
+  const named = new Set<number>();
+  return view.units.map((unit) => {
+    const isLast = unit.boundaryAfter !== undefined && unit.boundaryAfter === unit.pieces.at(-1)?.index;
+    return (
+      <>
+        {/* Of a request, the tools are long and seldom read. */}
+        <details key={`${unit.where} ${unit.pieces[0]?.index}`} class="unit" open={unit.where !== 'tools'}>
+          <summary>
+            <span class="title">{unit.title}</span>
+            <span class="size">{`${formatCount(unit.chars)} characters · about ${formatCount(unit.tokens)} tokens`}</span>
+          </summary>
+          <div class="unit-text">{drawText(itemsOf(unit, view), view, named)}</div>
+        </details>
+        {isLast && <div class="text-mark boundary" role="note" aria-label={BOUNDARY} />}
+      </>
+    );
+  });
 }
 
-function Unit({ unit, pointedAt, only, brokenAt, onPoint }: UnitProps) {
-  // Of a request, the tools are long and seldom read.
-  const [isOpen, setOpen] = useState(unit.where !== 'tools');
-  const isPointed = unit.pieces.some(({ index }) => index === pointedAt);
-  return (
-    <>
-      <details class="unit" open={isOpen || isPointed} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-        <summary>
-          <span class="title">{unit.title}</span>
-          <span class="size">{`${formatCount(unit.chars)} characters · about ${formatCount(unit.tokens)} tokens`}</span>
-        </summary>
-        <pre>
-          {unit.pieces.map((piece) => (
-            <Piece
-              key={piece.index}
-              piece={piece}
-              isOn={piece.index === pointedAt}
-              isBroken={piece.index === brokenAt}
-              isPale={only !== undefined && piece.author.name !== only}
-              onPoint={onPoint}
-            />
-          ))}
-        </pre>
-      </details>
-      {unit.isBoundary && (
-        <p class="boundary">
-          <span>Cache boundary: all above is the same in every session</span>
-        </p>
-      )}
-    </>
-  );
+const BOUNDARY = 'Cache boundary: all above is the same in every session';
+
+function itemsOf(unit: RequestUnit, { newAt }: RequestView): readonly TextItem[] {
+  const last = unit.pieces.at(-1)?.index;
+  return unit.pieces.flatMap((piece): TextItem[] => {
+    const { index } = piece;
+    const text = textOf(piece);
+    const words: TextItem[] =
+      newAt?.piece === index
+        ? [
+            { text: text.slice(0, newAt.char), piece: index },
+            newAt.isBreak ? { mark: 'break', label: BREAK } : { mark: 'new', label: NEW },
+            { text: text.slice(newAt.char), piece: index },
+          ]
+        : [{ text, piece: index }];
+    const isBoundary = unit.boundaryAfter === index && index !== last;
+    return isBoundary ? [...words, { mark: 'boundary', label: BOUNDARY }] : words;
+  });
 }
 
-interface PieceProps {
-  readonly piece: RequestPiece;
-  readonly isOn: boolean;
-  readonly isPale: boolean;
-  /** Here the request first differs from the one before it. */
-  readonly isBroken: boolean;
-  onPoint(index: number): void;
-}
+const BREAK = 'The prefix broke here: all above is as in the request before';
+const NEW = 'New from here: all above is as in the request before';
 
-function Piece({ piece, isOn, isPale, isBroken, onPoint }: PieceProps) {
-  const { author, span, index } = piece;
-  const names = ['piece', author.kind, isOn && 'on', isBroken && 'broken', isPale && 'pale'].filter(Boolean).join(' ');
-  const text =
-    span.text ??
-    (span.chars === 0 ? `[${span.origin}]` : `[${formatCount(span.chars)} characters that are not kept any more]`);
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it is read, and tells who wrote it when it is pointed at.
-    <span
-      id={`piece-${index}`}
-      class={names}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: without a mouse, the focus is what points at it.
-      tabIndex={0}
-      onMouseMove={() => onPoint(index)}
-      onFocus={() => onPoint(index)}
-    >
-      {text}
-    </span>
-  );
+function textOf({ span }: RequestPiece): string {
+  if (span.text !== undefined && span.text !== '') return span.text;
+  return span.chars === 0 ? `[${span.origin}]` : `[${formatCount(span.chars)} characters that are not kept any more]`;
 }

@@ -10,8 +10,6 @@ export interface RequestSource {
   readonly spans: readonly ToldSpan[];
   readonly report: ContextReport | undefined;
   readonly measure: RequestMeasure | undefined;
-  /** Undefined for a request that was not sent. */
-  readonly runId: string | undefined;
   /** How the request compares with the one before it; undefined for one that was not sent. */
   readonly cache: CacheCall | undefined;
 }
@@ -23,8 +21,19 @@ export interface RequestView {
   readonly bytes: number;
   /** The bytes of the pieces as they stand in the body; the rest is the form of the provider. */
   readonly authorBytes: number;
-  /** The piece at which the request first differs from the one before it, where its author is known. */
-  readonly brokenAt: number | undefined;
+  /** Where the request first differs from the one before it, where its author is known. */
+  readonly newAt: NewPlace | undefined;
+}
+
+export interface NewPlace {
+  readonly piece: number;
+  /** How many characters of the piece are as they were. */
+  readonly char: number;
+  /** False when the request only goes on where the one before it ended. */
+  readonly isBreak: boolean;
+  /** The same place in the part of the body, and its byte in the whole body. */
+  readonly offset?: number | undefined;
+  readonly byte?: number | undefined;
 }
 
 export interface RequestUnit {
@@ -33,8 +42,8 @@ export interface RequestUnit {
   readonly chars: number;
   readonly tokens: number;
   readonly pieces: readonly RequestPiece[];
-  /** The last unit that is the same in every session, so that a provider can cache all up to here. */
-  readonly isBoundary: boolean;
+  /** The last piece that is the same in every session, so that a provider can cache all up to here. */
+  readonly boundaryAfter: number | undefined;
 }
 
 export interface RequestPiece {
@@ -47,7 +56,7 @@ export interface RequestPiece {
   readonly isShared: boolean | undefined;
 }
 
-export function viewRequest({ body, spans, report, measure, cache, runId }: RequestSource): RequestView {
+export function viewRequest({ body, spans, report, measure, cache }: RequestSource): RequestView {
   const laid = layRequest(body, spans);
   const bytes = bytesOf(body);
   const scale = measure && measure.chars > 0 ? measure.tokens / measure.chars : 1 / 4;
@@ -59,12 +68,12 @@ export function viewRequest({ body, spans, report, measure, cache, runId }: Requ
       author: authorOf(span),
       tokens: span.tokens ?? Math.round(span.chars * scale),
       stability: layers[index] ?? STABILITY_ELSEWHERE[span.where],
-      isShared: isShared(span, cache, runId),
+      isShared: isShared(index, spans, cache),
     };
   });
   const authorBytes = laid.parts.reduce((sum, { text, span }) => (span === undefined ? sum : sum + bytesOf(text)), 0);
-  const brokenAt = cache?.break ? findBreak(spans, cache.break) : undefined;
-  return { units: unitsOf(pieces, report), laid, pieces, bytes, authorBytes, brokenAt };
+  const newAt = cache && newPlace(cache, spans, body, laid);
+  return { units: unitsOf(pieces, report), laid, pieces, bytes, authorBytes, newAt };
 }
 
 const STABILITY_ELSEWHERE = { system: undefined, tools: 'session', messages: 'run' } as const;
@@ -82,15 +91,18 @@ function unitsOf(pieces: readonly RequestPiece[], report: ContextReport | undefi
   return [...units.values()].map((members): RequestUnit => {
     const where = members[0]?.span.where ?? 'messages';
     const chars = sum(members, ({ span }) => span.chars);
-    const before = system;
-    if (where === 'system') system += chars;
+    let boundaryAfter: number | undefined;
+    for (const { span, index } of where === 'system' && stable > 0 ? members : []) {
+      if (system < stable && system + span.chars >= stable) boundaryAfter = index;
+      system += span.chars;
+    }
     return {
       title: titleOf(members),
       where,
       chars,
       tokens: sum(members, ({ tokens }) => tokens),
       pieces: members,
-      isBoundary: where === 'system' && stable > 0 && before < stable && system >= stable,
+      boundaryAfter,
     };
   });
 }
@@ -126,20 +138,36 @@ export function bytesOf(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
-/** A break in the messages leaves all before them as it was; what broke in front of them is not told piece by piece. */
-function isShared({ where, runId: saidIn }: ToldSpan, cache: CacheCall | undefined, runId: string | undefined) {
-  if (!cache || cache.with === null) return undefined;
-  if (cache.break && !cache.break.where.startsWith('messages')) return undefined;
-  if (where !== 'messages') return true;
-  return cache.break || cache.with.kind === 'call' ? undefined : saidIn !== undefined && saidIn !== runId;
+/** Providers read tools first, then the system prompt, then the messages. */
+const READING_ORDER = { tools: 0, system: 1, messages: 2 } as const;
+
+function isBefore(one: number, other: number, spans: readonly ToldSpan[]): boolean {
+  const [a, b] = [spans[one], spans[other]];
+  if (!a || !b) return false;
+  return READING_ORDER[a.where] - READING_ORDER[b.where] < 0 || (a.where === b.where && one < other);
 }
 
-function findBreak(spans: readonly ToldSpan[], { author, line }: NonNullable<CacheCall['break']>): number | undefined {
-  const isNear = ({ origin }: ToldSpan) => {
-    const [, first, last] = /, lines? (\d+)(?:-(\d+))?$/.exec(origin) ?? [];
-    if (line === undefined || first === undefined) return true;
-    return line >= Number(first) && line <= Number(last ?? first);
-  };
-  const index = spans.findIndex((span) => span.origin.includes(author) && isNear(span));
-  return index === -1 ? undefined : index;
+/** Everything before the first character that is new stood in the request before. */
+function isShared(index: number, spans: readonly ToldSpan[], cache: CacheCall | undefined): boolean | undefined {
+  if (!cache || cache.with === null) return undefined;
+  if (cache.newFrom === null) return cache.break === null ? true : undefined;
+  const { span, char } = cache.newFrom;
+  return isBefore(index, span, spans) || (index === span && char >= (spans[index]?.chars ?? 0));
+}
+
+/** The place of the first character that is new, in the document and in the body. */
+function newPlace(
+  { newFrom, break: broken }: CacheCall,
+  spans: readonly ToldSpan[],
+  body: string,
+  { starts }: LaidRequest,
+): NewPlace | undefined {
+  if (newFrom === null) return undefined;
+  const { span, char } = newFrom;
+  const [start, text = ''] = [starts[span], spans[span]?.text];
+  if (start === undefined) return { piece: span, char, isBreak: broken !== null };
+  const escaped = JSON.stringify(text).slice(1, -1);
+  const isEscaped = body.startsWith(escaped, start);
+  const offset = isEscaped ? JSON.stringify(text.slice(0, char)).length - 2 : char;
+  return { piece: span, char, isBreak: broken !== null, offset, byte: bytesOf(body.slice(0, start + offset)) };
 }

@@ -35,6 +35,7 @@ const TOPIC_OF_TABLE: Partial<Readonly<Record<TableName, ChangeTopic>>> = {
   usage: 'usage',
   spending: 'usage',
   hookRecords: 'handlers',
+  fileVersions: 'files',
 };
 
 export class Changes {

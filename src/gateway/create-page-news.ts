@@ -16,6 +16,8 @@ export interface PageNewsOptions {
   readonly records: Pick<Records, 'live'>;
   readonly lanes: Pick<Lanes, 'running'>;
   readonly stateDir: string;
+  /** Another value when a bootstrap file was changed. */
+  readonly stampOfFiles: () => unknown;
   readonly now: () => number;
 }
 
@@ -34,6 +36,7 @@ export function createPageNews(options: PageNewsOptions): PageNews {
       plugins: () => plugins.control.list().map(({ id, state, generation, reason }) => [id, state, generation, reason]),
       channels: () => delivery.channels.map(({ id, accounts }) => [id, accounts?.list()]),
       config: () => [configWatch.current.files, configWatch.warnings()],
+      files: options.stampOfFiles,
     },
   });
   const pulse = new Pulse({

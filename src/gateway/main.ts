@@ -456,7 +456,8 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     startedAt,
     now,
   });
-  pageNews = createPageNews({ delivery, plugins, configWatch, records, lanes, stateDir, now });
+  const stampOfFiles = () => services.bootstrapFiles.stamp();
+  pageNews = createPageNews({ delivery, plugins, configWatch, records, lanes, stateDir, stampOfFiles, now });
   const services: Services = createServices({
     pulse: pageNews.pulse,
     environment,

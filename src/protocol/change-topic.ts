@@ -15,6 +15,7 @@ export const CHANGE_TOPICS = [
   'plugins',
   'channels',
   'config',
+  'files',
 ] as const;
 
 export type ChangeTopic = (typeof CHANGE_TOPICS)[number];

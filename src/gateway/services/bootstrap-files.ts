@@ -7,6 +7,7 @@
 // is not what the editor has read, and FileVersionUnknownError.
 
 import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { resolveAgentConfig } from '../../config/agents.ts';
@@ -99,6 +100,17 @@ export class BootstrapFiles {
         }
       }),
     );
+  }
+
+  /** Another value when a bootstrap file was changed, by whomever. It looks at the first agents only, and reads no file. */
+  stamp(): readonly (string | undefined)[] {
+    return this.#parts
+      .agentIds()
+      .slice(0, MOST_STAMPED)
+      .flatMap((agentId) => {
+        const dir = this.#parts.workspaceDirOf(agentId);
+        return this.#kindsOf(agentId).map(({ name }) => stampOf(join(dir, name)));
+      });
   }
 
   async read(agentId: string, name: string): Promise<BootstrapText> {
@@ -216,6 +228,18 @@ export class BootstrapFiles {
 
 /** More versions of one file are not kept; the oldest ones go first. */
 const MOST_VERSIONS = 100;
+
+const MOST_STAMPED = 20;
+
+/** Undefined for a file that is not there. */
+function stampOf(path: string): string | undefined {
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    return stats && `${stats.ino} ${stats.size} ${stats.mtimeMs}`;
+  } catch {
+    return undefined;
+  }
+}
 
 interface FilePlace {
   readonly workspaceDir: string;
