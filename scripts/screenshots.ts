@@ -144,10 +144,10 @@ async function talk(): Promise<void> {
 async function shots(): Promise<readonly Shot[]> {
   const { sessions } = await gateway.services.sessions.list({ limit: 10 });
   const key = sessions.find(({ surface }) => surface?.peer.id === 'release')?.sessionKey ?? '';
-  const [run] = await gateway.store.select('runs', {
+  const [run, before] = await gateway.store.select('runs', {
     where: { sessionKey: key },
     orderBy: [['runId', 'desc']],
-    limit: 1,
+    limit: 2,
   });
   const at = (path: string) => async (page: Page, url: string) => {
     await page.goto(`${url}${path}#token=${TOKEN}`);
@@ -159,7 +159,19 @@ async function shots(): Promise<readonly Shot[]> {
     { name: 'chat', also: ['dark', 'phone'], prepare: at(session) },
     { name: 'context', also: ['dark', 'phone'], prepare: at(`${session}/runs/${run?.runId}/context`) },
     { name: 'what-if', also: [], prepare: at(`${session}/context`) },
-    { name: 'run', also: ['dark'], prepare: at(`/runs/${run?.runId}`) },
+    {
+      name: 'edit',
+      also: ['dark', 'phone'],
+      prepare: async (page: Page, url: string) => {
+        await at(`${session}/context?file=AGENTS.md`)(page, url);
+        const text = page.getByLabel('Text of AGENTS.md');
+        await text.fill(`${await text.inputValue()}- No release on a Friday.\n`);
+        await page.getByRole('button', { name: 'Difference' }).click();
+        await page.locator('.diff-row.added').first().waitFor();
+      },
+    },
+    { name: 'run', also: ['dark', 'phone'], prepare: at(`/runs/${run?.runId}`) },
+    { name: 'compare', also: ['dark'], prepare: at(`/runs/${run?.runId}?beside=${before?.runId}`) },
     { name: 'hooks', also: ['dark'], prepare: at('/hooks') },
     { name: 'operations', also: ['dark', 'phone'], prepare: at('/operations') },
     {

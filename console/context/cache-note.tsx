@@ -33,7 +33,7 @@ export function CacheNote({ cache, place, onShow }: CacheNoteProps) {
         </p>
       )}
       {place?.byte !== undefined && (
-        <p id="new-byte">{`${broken ? 'The first byte that differs' : 'The first new byte'}: ${formatCount(place.byte)}.`}</p>
+        <p id="new-byte">{`${broken ? 'The first byte that differs' : 'The first new byte'} is byte ${formatCount(place.byte)} of the body.`}</p>
       )}
       {onShow && (
         <button type="button" class="ghost" onClick={onShow}>

@@ -94,7 +94,7 @@ function wordsOf({ text, chars, tokens }: ToldSpan, body: string, from: number):
   return HASH.exec(body)?.[0];
 }
 
-const HASH = /[0-9a-f]{64}/g;
+const HASH = /sha256:[0-9a-f]{64}/g;
 
 function lengthIn(body: string, span: ToldSpan, start: number | undefined): number {
   if (start === undefined) return 0;

@@ -78,6 +78,7 @@ export function usePointing({ view, pointedAt, only, onPoint }: Pointing): {
   readonly handlers: object;
 } {
   const box = useRef<HTMLDivElement>(null);
+  const rest = useRef({ x: Number.NaN, y: Number.NaN });
   useLayoutEffect(() => {
     for (const old of box.current?.querySelectorAll('.piece.on') ?? []) old.classList.remove('on');
     for (const now of box.current?.querySelectorAll(`[data-piece="${pointedAt}"]`) ?? []) now.classList.add('on');
@@ -92,6 +93,12 @@ export function usePointing({ view, pointedAt, only, onPoint }: Pointing): {
     const index = pieceOf(target);
     if (index !== undefined && index !== pointedAt) onPoint(index);
   };
+  /** When the page scrolls below a mouse that rests, nothing was pointed at. */
+  const follow = (event: MouseEvent) => {
+    const { x, y } = rest.current;
+    rest.current = { x: event.screenX, y: event.screenY };
+    if (x !== event.screenX || y !== event.screenY) point(event);
+  };
   const move = (event: KeyboardEvent) => {
     const from = pieceOf(event.target);
     const to = from === undefined ? undefined : MOVES[event.key]?.(from, view.pieces.length);
@@ -99,7 +106,7 @@ export function usePointing({ view, pointedAt, only, onPoint }: Pointing): {
     event.preventDefault();
     showPiece(to);
   };
-  return { box, handlers: { onMouseOver: point, onFocusIn: point, onKeyDown: move } };
+  return { box, handlers: { onMouseMove: follow, onFocusIn: point, onKeyDown: move } };
 }
 
 const MOVES: Readonly<Record<string, (from: number, count: number) => number>> = {

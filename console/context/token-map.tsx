@@ -32,7 +32,7 @@ export default function TokenMap({ measure, only, onPick }: TokenMapProps) {
         <button
           key={`${data.part} ${data.name}`}
           type="button"
-          class={`area ${data.kind}`}
+          class={`area ${data.kind}${hasRoom(x1 - x0, y1 - y0) ? '' : ' tiny'}`}
           aria-pressed={only === data.name}
           title={`${data.name} (${data.part}): ${formatCount(data.tokens)} tokens`}
           style={{
@@ -43,7 +43,7 @@ export default function TokenMap({ measure, only, onPick }: TokenMapProps) {
           }}
           onClick={() => onPick(only === data.name ? undefined : data.name)}
         >
-          {x1 - x0 > 34 && y1 - y0 > 24 ? (
+          {hasRoom(x1 - x0, y1 - y0) ? (
             <>
               <span>{shortName(data.name)}</span>
               <b>{formatCount(data.tokens)}</b>
@@ -55,6 +55,11 @@ export default function TokenMap({ measure, only, onPick }: TokenMapProps) {
       ))}
     </div>
   );
+}
+
+/** For a name and a number. */
+function hasRoom(width: number, height: number): boolean {
+  return width > 34 && height > 24;
 }
 
 const WIDTH = 320;

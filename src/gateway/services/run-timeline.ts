@@ -121,7 +121,8 @@ function endedCall(
   const { ms = 0, stop, usage, firstByteMs, error } = data;
   const took = Number(ms);
   const isFault = stop === 'error' || stop === 'aborted';
-  const tokens = isJsonObject(usage) ? `${usage.input} tokens in, ${usage.output} out` : '';
+  const count = (value: JsonValue | undefined) => Number(value ?? 0).toLocaleString('en-US');
+  const tokens = isJsonObject(usage) ? `${count(usage.input)} tokens in, ${count(usage.output)} out` : '';
   return {
     kind: 'model',
     label: `Model call ${call}${attempt === 0 ? '' : `, attempt ${attempt + 1}`}`,
