@@ -33,7 +33,7 @@ export function chunkParts(parts: readonly TextPart[]): readonly TextBlock[] {
 }
 
 /** A block of this size ends with its line. */
-const ENOUGH = 4_096;
+const ENOUGH = 12_288;
 /** A block ends here even in the middle of a line. */
 const MOST = 32_768;
 

@@ -231,7 +231,8 @@ function Request({ client, loaded, before, view, onEdit }: RequestProps) {
           <span class="grow" />
           <CopyButton text={loaded.body} label="Copy the request" />
         </div>
-        {form === 'document' && <RequestDocument {...pointing} />}
+        {/* A long document takes a moment to make, so it stays while another form is shown. */}
+        <RequestDocument {...pointing} isHidden={form !== 'document'} />
         {form === 'body' && <SentBody {...pointing} />}
         {form === 'difference' && before && <RequestDiff before={before.spans} after={loaded.spans} />}
       </section>

@@ -6,12 +6,12 @@ import { formatCount } from '../view/format.ts';
 import { drawText, type Pointing, type TextItem, usePointing } from './request-text.tsx';
 import type { RequestPiece, RequestUnit, RequestView } from './request-view.ts';
 
-export function RequestDocument(pointing: Pointing) {
+export function RequestDocument({ isHidden, ...pointing }: Pointing & { readonly isHidden: boolean }) {
   const { view } = pointing;
   const { box, handlers } = usePointing(pointing);
   const drawn = useMemo(() => drawUnits(view), [view]);
   return (
-    <div id="request" class="request" ref={box} {...handlers}>
+    <div id="request" class="request" ref={box} hidden={isHidden} {...handlers}>
       {drawn}
     </div>
   );

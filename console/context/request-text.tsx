@@ -35,7 +35,7 @@ export function drawText(items: readonly TextItem[], view: RequestView, named?: 
       continue;
     }
     close();
-    const id = item.mark === 'boundary' ? undefined : 'new-mark';
+    const id = named && item.mark !== 'boundary' ? 'new-mark' : undefined;
     drawn.push(<div key={drawn.length} id={id} class={`text-mark ${item.mark}`} role="note" aria-label={item.label} />);
   }
   close();

@@ -2,6 +2,7 @@
 // lets a bootstrap file be edited, saved, undone and put back. One gateway and one browser for all tests.
 
 import { readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -124,7 +125,7 @@ describe.skipIf(!browserPath)('the context of now on the page (skipped where the
     const first = now.findIndex((byte, index) => byte !== before[index]);
     expect(await cache.locator('#new-byte').innerText()).toContain(first.toLocaleString('en-US'));
     await page.getByRole('button', { name: 'As it is sent' }).click();
-    const sent = await page.locator('#sent-body #new-mark').evaluate((element) => {
+    const sent = await page.locator('#sent-body .text-mark').evaluate((element) => {
       const walker = [...(element.parentElement?.children ?? [])];
       return walker
         .slice(0, walker.indexOf(element))
@@ -250,5 +251,31 @@ describe.skipIf(!browserPath)('the context of now on the page (skipped where the
     const row = page.locator('.diff-row.added', { hasText: 'Never shout.' });
     await row.locator('.by').getByText('AGENTS.md').waitFor();
     expect(await page.evaluate('globalThis.hit')).toBeUndefined();
+  });
+
+  it.each(['light', 'dark'] as const)('has no serious faults, and fits a telephone (%s)', async (colorScheme) => {
+    await page.emulateMedia({ colorScheme });
+    const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+    const check = async () => {
+      await page.evaluate(axe);
+      const { violations } = (await page.evaluate("axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa'] })")) as {
+        violations: readonly { id: string; impact: string; nodes: readonly { html: string }[] }[];
+      };
+      const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+      expect(serious.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+      await page.setViewportSize({ width: 390, height: 844 });
+      expect(await page.evaluate('document.documentElement.scrollWidth > window.innerWidth')).toBe(false);
+      await page.setViewportSize({ width: 1440, height: 900 });
+    };
+    await page.goto(`${nowAddress()}?file=AGENTS.md`);
+    await text().fill('Another text.\n');
+    await (await difference()).locator('.diff-row.added').first().waitFor();
+    await editor().getByText('History').click();
+    await page.getByText('Other settings').click();
+    await check();
+    const runs = await scratch.store.select('runs', { orderBy: [['runId', 'asc']] });
+    await page.goto(`${server.url}/runs/${runs[1]?.runId}?beside=${runs[0]?.runId}`);
+    await page.locator('.diff-row.added').first().waitFor();
+    await check();
   });
 });
