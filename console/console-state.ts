@@ -151,12 +151,14 @@ export class ConsoleState {
 
   /** The list begins with the latest sessions; the older ones come while the page is used already. */
   async #readOlder(client: GatewayClient, from: string | null): Promise<void> {
+    const older: ListedSession[] = [];
     for (let next = from; next !== null && this.entered.value?.client === client; ) {
       const page = await client.sessions(next).catch(() => undefined);
-      if (!page) return;
-      this.#merge(page.sessions);
-      next = page.next;
+      older.push(...(page?.sessions ?? []));
+      next = page?.next ?? null;
     }
+    // They are shown together, because each change of a long list costs time that a person may be typing in.
+    if (older.length > 0) this.#merge(older);
   }
 
   #merge(sessions: readonly ListedSession[]): void {

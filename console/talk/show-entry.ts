@@ -11,7 +11,12 @@ export function showEntry(turn: Turn, { position, kind, message, shown, at, meta
   turn.position ??= position;
   // A message of files alone has no words.
   const text = files.length > 0 ? (shown ?? '') : shown || textOf(message);
-  if (kind !== 'message') turn.addNotice(text);
+  // What a person said is kept as a notice where no model has read it.
+  if (kind === 'notice' && message.role === 'user' && meta.blockedBy === undefined) turn.say(text, files);
+  else if (kind === 'notice' && meta.status === 'failed') {
+    turn.addProblem(text);
+    turn.end('failed');
+  } else if (kind !== 'message') turn.addNotice(text);
   else if (message.role === 'user') {
     // The result of a subagent is told to the model; people see it in the tree, and what the agent says about it.
     if (meta.completionOf === undefined) turn.say(text, files);

@@ -171,9 +171,12 @@ export class Turn {
     const last = this.#flow.at(-1);
     if (this.#parts === 0 && last?.kind === 'draft') this.#setFlow(this.#flow.slice(0, -1));
     this.#parts++;
-    // A failure is delivered like an answer, so it is shown only once.
+    // A failure is delivered like an answer; it is shown once, as a failure.
     const problem = this.#flow.find((item) => item.kind === 'problem');
-    if (problem && text.includes(problem.text)) this.#setFlow(this.#flow.filter((item) => item !== problem));
+    if (problem && text.includes(problem.text)) {
+      this.#setFlow(this.#flow.map((item) => (item === problem ? { ...problem, text } : item)));
+      return;
+    }
     this.#add({ kind: 'part', text, ...(files && files.length > 0 && { files }) });
   }
 
@@ -189,6 +192,10 @@ export class Turn {
 
   addNotice(text: string): void {
     this.#add({ kind: 'notice', text });
+  }
+
+  addProblem(text: string): void {
+    this.#add({ kind: 'problem', text });
   }
 
   /** It stands before the tool that it is about, where that is known. */
@@ -222,8 +229,11 @@ export class Turn {
       if (state === 'over') continue;
       this.changeApproval(approvalId, (each) => endedApproval(each, status === 'stopped' ? 'cancelled' : undefined));
     }
-    const isTold = error && this.#flow.some((item) => item.kind === 'part' && item.text.includes(error));
-    if (error && !isTold) this.#add({ kind: 'problem', text: error });
+    const told = error ? this.#flow.find((item) => item.kind === 'part' && item.text.includes(error)) : undefined;
+    if (told?.kind === 'part') {
+      const { key, text } = told;
+      this.#setFlow(this.#flow.map((item) => (item === told ? { key, kind: 'problem', text } : item)));
+    } else if (error) this.addProblem(error);
     else if (!error && status === 'stopped') this.addNotice('Stopped.');
     this.#awaited = 0;
     this.#isOver = true;

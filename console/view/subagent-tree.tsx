@@ -3,6 +3,7 @@
 
 import type { ChildState, ChildView } from '../../src/protocol/child-view.ts';
 import { formatCost, formatCount, formatElapsed, formatPlural, shorten } from './format.ts';
+import { Link } from './link.tsx';
 import { ScrollText } from './scroll-text.tsx';
 
 export interface SubagentTreeProps {
@@ -56,6 +57,11 @@ function Subagent({ child, onStop }: { child: ChildView; onStop: SubagentTreePro
           {result !== null && <p class="caption">Result</p>}
           {result !== null && <ScrollText label="Result">{result || '(nothing)'}</ScrollText>}
           {error !== null && <p class="problem">{error}</p>}
+          {startedAt !== null && (
+            <Link class="ghost" to={{ page: 'session', session: sessionKey }}>
+              Read its conversation
+            </Link>
+          )}
         </details>
         {endedAt === null && (
           <button

@@ -74,7 +74,6 @@ export class TurnView extends Component<TurnViewProps, { readonly isEditing: boo
           <div class="saying">
             <Said said={said} at={turn.at} loadFile={loadFile} />
             <div class="said-foot">
-              {fork && session !== undefined && <Ways fork={fork} session={session} />}
               {canChange && (
                 <button type="button" class="ghost" onClick={() => this.setState({ isEditing: true })}>
                   <Icon name="edit" size={16} />
@@ -82,6 +81,7 @@ export class TurnView extends Component<TurnViewProps, { readonly isEditing: boo
                 </button>
               )}
               {said.text !== '' && <CopyButton text={said.text} label="Copy message" />}
+              {fork && session !== undefined && <Ways fork={fork} session={session} />}
             </div>
           </div>
         )}
@@ -101,6 +101,7 @@ export class TurnView extends Component<TurnViewProps, { readonly isEditing: boo
         {subagents.length > 0 && <SubagentTree subagents={subagents} onStop={onStopSubagent} />}
         {isOver && (
           <footer class="foot">
+            <Facts runId={turn.runId} facts={facts} />
             {flow.some(({ kind }) => kind === 'part' || kind === 'words' || kind === 'draft') && (
               <CopyButton text={() => wordsOf(flow)} label="Copy answer" />
             )}
@@ -108,22 +109,24 @@ export class TurnView extends Component<TurnViewProps, { readonly isEditing: boo
               <button
                 type="button"
                 class="ghost"
+                aria-label="Retry"
                 title="Ask for another answer"
                 onClick={() => onResend(turn, said.text)}
               >
                 <Icon name="retry" size={16} />
-                Retry
+                <span>Retry</span>
               </button>
             )}
             {canChange && (
               <button
                 type="button"
                 class="ghost"
+                aria-label="Branch from here"
                 title="Go on from here in a new conversation; this one stays as it is"
                 onClick={() => onBranch(turn)}
               >
                 <Icon name="branch" size={16} />
-                Branch from here
+                <span>Branch from here</span>
               </button>
             )}
             <span class="foot-links">
@@ -139,7 +142,6 @@ export class TurnView extends Component<TurnViewProps, { readonly isEditing: boo
                 Run
               </Link>
             </span>
-            <Facts runId={turn.runId} facts={facts} />
           </footer>
         )}
       </article>
