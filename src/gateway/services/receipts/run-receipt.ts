@@ -5,7 +5,7 @@
 // request. A piece is never longer than one system block, the list of the tools, or one message, and text across two
 // pieces is not found as one text. Words of plugins inside a system block are pieces of their own.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { FRAME_CALL, type RequestFrame } from '../../../agent/request-frame.ts';
 import type { ToldSpan } from '../../../agent/request-text.ts';
 import { readAuthor } from '../../../agent/span-author.ts';
@@ -153,8 +153,8 @@ function promptPiece(scope: string, where: PromptPieceFacts['where'], spans: rea
 }
 
 function pieceOf(scope: string, kind: Piece['kind'], text: string, about: JsonObject): Piece {
-  const hash = createHash('sha256').update(JSON.stringify(about)).update('\0').update(text).digest('hex').slice(0, 32);
-  return { scope, hash, kind, text, about };
+  const key = hash('sha256', `${JSON.stringify(about)}\0${text}`).slice(0, 32);
+  return { scope, hash: key, kind, text, about };
 }
 
 const UNATTRIBUTED = 'request, author not kept';
