@@ -83,5 +83,6 @@ function complaintIn(err: string, code: number | null): string {
   const [, reason] = UNREACHABLE.exec(lines.join('\n')) ?? [];
   if (reason !== undefined)
     return `its registry cannot be reached (${reason}). Is this machine online, and is the proxy of npm right?`;
+  if (/^code E404$/m.test(lines.join('\n'))) return 'its registry has no such package or version (E404).';
   return lines.length === 0 ? `it ended with code ${code}.` : lines.slice(0, MOST_ERROR_LINES).join('\n  ');
 }
