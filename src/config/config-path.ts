@@ -90,7 +90,8 @@ export function obstacleOn(value: unknown, path: ConfigPath): string | undefined
 
 /** The parts of a pattern such as `agents.list[].model`, where `[]` stands for any item and `*` for any name. */
 export function parseKeyPattern(pattern: string): readonly string[] {
-  return pattern.replaceAll('[]', '.[]').split('.');
+  // Hundreds of patterns are read at every start, and few of them name a list.
+  return (pattern.includes('[]') ? pattern.replaceAll('[]', '.[]') : pattern).split('.');
 }
 
 /** True when the written path is `of` or lies below it; `of` may leave out the number of an item: `agents.list[]`. */

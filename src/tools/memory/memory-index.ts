@@ -216,7 +216,10 @@ async function openIndexDatabase(): Promise<Database> {
 
 /** The same text with blanks around every letter of a script that has none between words. */
 function searchableText(text: string): string {
-  return text.normalize('NFKC').replace(UNSPACED, ' $& ');
+  // Written here and not beside the function, because looking up scripts of letters takes a part of a start.
+  const unspaced =
+    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu;
+  return text.normalize('NFKC').replace(unspaced, ' $& ');
 }
 
 /** Undefined when there is nothing to look for. */
@@ -226,8 +229,6 @@ function fullTextQuery(text: string): string | undefined {
   return terms.size === 0 ? undefined : [...terms].slice(0, MAX_TERMS).join(' OR ');
 }
 
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/gu;
 const MAX_TERMS = 32;
 /** Too many words begin with one or two given letters. */
 const SHORTEST_BEGINNING = 3;
