@@ -1,7 +1,5 @@
 // The errors that the cli folder raises, one row each. docs/errors.md is made from these rows.
 
-import type { ConfigIssue } from '../config/errors.ts';
-import { docsCommand } from '../protocol/documents.ts';
 import { defineError } from '../protocol/errors.ts';
 
 export class FlagCombinationError extends defineError({
@@ -17,22 +15,6 @@ export class AmbiguousHandlerError extends defineError({
     `"${handler}" can mean ${ids.join(' or ')}. Use one of these names.`,
   means: 'Several handlers answer to this name; `ids` lists them.',
   remedy: 'Use one of the full names.',
-}) {}
-
-export class HandlerSettingsSharedError extends defineError({
-  code: 'ATRIUM_HOOK_SETTINGS_SHARED',
-  message: ({ handler, bundled, dir }: { handler: string; bundled: string; dir: string }) =>
-    `${handler} (${dir}) shares its switch, hooks.internal.entries.${bundled}, with the handler "${bundled}" that comes with Atrium, so it cannot be switched alone. Give it another name in its HOOK.md, or remove the folder.`,
-  means: 'A hook pack has the name of a bundled handler, so that both have the same entry in the configuration.',
-  remedy: 'Give the pack another name.',
-}) {}
-
-export class HandlerNotSwitchableError extends defineError({
-  code: 'ATRIUM_HOOK_NOT_SWITCHABLE',
-  message: ({ handler, place }: { handler: string; place: string }) =>
-    `"${handler}" has no switch of its own. Edit ${place} by hand to add it or to take it out.`,
-  means: 'The handler has no setting that turns it on or off.',
-  remedy: 'Edit the place that the message names by hand.',
 }) {}
 
 export class UnknownHookPackError extends defineError({
@@ -244,15 +226,6 @@ export class InstallBlockedError extends defineError({
   remedy: 'Read the reason; change or disable that plugin if it is wrong.',
 }) {}
 
-export class InstallManagedError extends defineError({
-  code: 'ATRIUM_INSTALL_MANAGED',
-  message: ({ target }: { target: string }) =>
-    `"${target}" was left as it is, because OPENCLAW_NIX_MODE is 1: another program decides what is installed. Change it there.`,
-  means:
-    'With OPENCLAW_NIX_MODE=1 another program, such as Nix, decides what is installed. No command installs or removes anything.',
-  remedy: 'Change it where the installation is made, or take the variable back.',
-}) {}
-
 export class InstallUncheckedError extends defineError({
   code: 'ATRIUM_INSTALL_UNCHECKED',
   message: ({ target, detail }: { target: string; detail: string }) =>
@@ -326,48 +299,12 @@ export class BundledRunUnreadableError extends defineError({
   remedy: 'Export the session again, or copy the bundle again.',
 }) {}
 
-export class UnreadableSettingError extends defineError({
-  code: 'ATRIUM_CLI_SETTING_UNREADABLE',
-  message: ({ setting }: { setting: string }) =>
-    `"${setting}" is no address of a setting. Write names with dots between them, items in brackets and other names in quotes: agents.list[0].model, channels.slack.channels["a b"].`,
-  means: 'The text cannot be read as the address of a setting.',
-  remedy: `Write names with dots between them; \`${docsCommand('config')}\` lists them.`,
-}) {}
-
-export class UnknownSettingError extends defineError({
-  code: 'ATRIUM_CLI_SETTING_UNKNOWN',
-  message: ({ setting, suggestion }: { setting: string; suggestion: string | undefined }) =>
-    `${setting} is not a setting that Atrium knows, so nothing was written. ${
-      suggestion ? `Did you mean ${suggestion}?` : '"atrium config schema" lists them all.'
-    } With --force it is written all the same.`,
-  means: 'No setting has this address.',
-  remedy: `Use the address that the message suggests, or one from \`${docsCommand('config')}\`.`,
-}) {}
-
 export class ModelNotWrittenError extends defineError({
   code: 'ATRIUM_CLI_MODEL_UNKNOWN',
   message: ({ problem }: { problem: string }) =>
     `${problem} Nothing was written; with --force the name is written all the same.`,
   means: 'Neither the configuration, nor the catalog, nor the list that the provider gave has this model.',
   remedy: 'Use the name that the message suggests, ask the provider with `atrium models refresh`, or use `--force`.',
-}) {}
-
-export class SettingRefusedError extends defineError({
-  code: 'ATRIUM_CLI_SETTING_REFUSED',
-  message: ({ issues }: { issues: readonly ConfigIssue[] }) => {
-    const lines = issues.map(({ path, found, expected }) => `${path} would be ${found}; expected ${expected}.`);
-    return `${lines.join('\n')}\nNothing was written.`;
-  },
-  means: 'No gateway could use the configuration after the change. `issues` holds what would be wrong.',
-  remedy: 'Give a value of the kind that the message names. `--force` writes it all the same.',
-}) {}
-
-export class UnkeptValueError extends defineError({
-  code: 'ATRIUM_CLI_SETTING_VALUE_UNKEPT',
-  message: ({ setting, value }: { setting: string; value: string }) =>
-    `${setting} cannot be ${value}: a configuration cannot hold that. Nothing was written. To take a setting out, use "atrium config unset ${setting}"; for the text, add --string.`,
-  means: 'The value is null, or a number without end, which no configuration file can hold.',
-  remedy: 'Use `atrium config unset` to take a setting out, or `--string` for the text.',
 }) {}
 
 export class MissingSettingValueError extends defineError({

@@ -1,8 +1,8 @@
 // `atrium skills`: instructions that agents look up when they need them.
 
+import { InstallManagedError } from '../gateway/errors.ts';
 import { type CliCommand, command } from './command.ts';
 import { CONFIG_OPTION, INSTALL_ARGUMENT, INSTALL_OPTIONS } from './common-options.ts';
-import { InstallManagedError } from './errors.ts';
 import { listText } from './output/format-table.ts';
 import { line } from './output/text.ts';
 

@@ -95,6 +95,11 @@ export class ConfigWatch {
     return { files, waiting: this.#paths(this.#parts.loaded, this.#read), problem: this.#problem ?? null };
   }
 
+  /** Where the configuration is, for callers that look at it or change it, and run no programs that give secrets. */
+  get location(): ConfigLocation {
+    return { ...this.#parts.location, runsCommands: false };
+  }
+
   /** The configuration as it was read last. */
   get current(): LoadedConfig {
     return this.#read;

@@ -131,6 +131,7 @@ export function createPlugins(options: PluginsOptions): GatewayPlugins {
       reload: (id, next) => registry.reload(id, noted(next)),
       reloadAll: (next) => registry.reloadAll(noted(next)),
     },
+    location: { environment: options.environment, configPath: options.configPath },
     readConfiguration: async () => pluginsConfigurationOf((await options.readConfig()).config, environment),
   });
   const noted = (next: PluginsConfiguration | undefined) => {

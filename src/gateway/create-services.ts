@@ -31,9 +31,12 @@ import type { GatewayDelivery } from './gateway-delivery.ts';
 import type { Pulse } from './pulse.ts';
 import type { Retention } from './retention.ts';
 import { Attachments } from './services/attachments.ts';
+<<<<<<< HEAD
 import { BootstrapFiles } from './services/bootstrap-files.ts';
 import { checkInstall } from './services/check-install.ts';
 import { configVariant } from './services/config-variant.ts';
+=======
+>>>>>>> 66b2c8c (gateway: settings, plugins, handlers and installations can be changed over the API, through the code of the commands)
 import { Embeddings } from './services/embeddings.ts';
 import { explainTools } from './services/explain-tools.ts';
 import { readGatewayStatus, type StatusParts } from './services/gateway-status.ts';
@@ -44,12 +47,13 @@ import { readTimeline } from './services/read-timeline.ts';
 import { loadOtherConfig } from './services/replay/load-other-config.ts';
 import { ModelReplays } from './services/replay/model-replays.ts';
 import type { Services } from './services/services.ts';
+import { Settings } from './services/settings.ts';
 import { describeNearLimits, readSpending } from './services/spending.ts';
 import type { SpendLimits } from './spend-limits.ts';
 import type { StoreWatch } from './store-watch.ts';
 
 export interface ServiceOptions
-  extends Pick<Services, 'subscribe' | 'runs' | 'clientCalls' | 'sessions' | 'approvals' | 'children'> {
+  extends Pick<Services, 'subscribe' | 'runs' | 'clientCalls' | 'sessions' | 'approvals' | 'children' | 'installs'> {
   readonly environment: Environment;
   readonly config: Config;
   readonly configWatch: ConfigWatch;
@@ -82,6 +86,7 @@ export function createServices(options: ServiceOptions): Services {
   const { environment, config, configWatch, store, records, plugins, drafting, delivery, wayIn, now } = options;
   const { hooks, recorder, trajectoryDir } = records;
   const { engine, route } = drafting;
+  const { location } = configWatch;
   const { overheard } = wayIn;
   const spend = () => options.spendLimits.settings;
   const previewing = {
@@ -158,6 +163,8 @@ export function createServices(options: ServiceOptions): Services {
       plugins: plugins.control,
       agents: () => engine.prepareAll(),
       inventory: (request) => readHookInventory({ engine, environment }, { ...request, at: new Date(now()) }),
+      location,
+      takeUp: () => configWatch.state(),
       reload: () => engine.reload(),
     }),
     methods: plugins.methods,
@@ -207,6 +214,7 @@ export function createServices(options: ServiceOptions): Services {
       check: (name) => drafting.models.checkNamed(name),
     },
     configuration: configWatch,
-    installs: { check: (event, context) => checkInstall(hooks, event, context) },
+    settings: new Settings({ location, watch: configWatch }),
+    installs: options.installs,
   };
 }

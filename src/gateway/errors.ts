@@ -1,5 +1,6 @@
 // The errors that the gateway folder raises, one row each. docs/errors.md is made from these rows.
 
+import type { ConfigIssue } from '../config/errors.ts';
 import { docsCommand } from '../protocol/documents.ts';
 import { defineError } from '../protocol/errors.ts';
 import { listed } from '../protocol/listed.ts';
@@ -494,3 +495,97 @@ export class PartNotOpenedError extends defineError({
 function withFullStop(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
+
+export class HandlerSettingsSharedError extends defineError({
+  code: 'ATRIUM_HOOK_SETTINGS_SHARED',
+  status: 409,
+  message: ({ handler, bundled, dir }: { handler: string; bundled: string; dir: string }) =>
+    `${handler} (${dir}) shares its switch, hooks.internal.entries.${bundled}, with the handler "${bundled}" that comes with Atrium, so it cannot be switched alone. Give it another name in its HOOK.md, or remove the folder.`,
+  means: 'A hook pack has the name of a bundled handler, so that both have the same entry in the configuration.',
+  remedy: 'Give the pack another name.',
+}) {}
+
+export class HandlerNotSwitchableError extends defineError({
+  code: 'ATRIUM_HOOK_NOT_SWITCHABLE',
+  status: 409,
+  message: ({ handler, place }: { handler: string; place: string }) =>
+    `"${handler}" has no switch of its own. Edit ${place} by hand to add it or to take it out.`,
+  means: 'The handler has no setting that turns it on or off.',
+  remedy: 'Edit the place that the message names by hand.',
+}) {}
+
+export class InstallManagedError extends defineError({
+  code: 'ATRIUM_INSTALL_MANAGED',
+  status: 409,
+  message: ({ target }: { target: string }) =>
+    `"${target}" was left as it is, because OPENCLAW_NIX_MODE is 1: another program decides what is installed. Change it there.`,
+  means:
+    'With OPENCLAW_NIX_MODE=1 another program, such as Nix, decides what is installed. No command installs or removes anything.',
+  remedy: 'Change it where the installation is made, or take the variable back.',
+}) {}
+
+export class UnknownSettingError extends defineError({
+  code: 'ATRIUM_CLI_SETTING_UNKNOWN',
+  status: 400,
+  message: ({ setting, suggestion }: { setting: string; suggestion: string | undefined }) =>
+    `${setting} is not a setting that Atrium knows, so nothing was written. ${
+      suggestion ? `Did you mean ${suggestion}?` : '"atrium config schema" lists them all.'
+    } "atrium config set --force" writes it all the same.`,
+  means: 'No setting has this address.',
+  remedy: `Use the address that the message suggests, or one from \`${docsCommand('config')}\`.`,
+}) {}
+
+export class SettingRefusedError extends defineError({
+  code: 'ATRIUM_CLI_SETTING_REFUSED',
+  status: 400,
+  message: ({ issues }: { issues: readonly ConfigIssue[] }) => {
+    const lines = issues.map(({ path, found, expected }) => `${path} would be ${found}; expected ${expected}.`);
+    return `${lines.join('\n')}\nNothing was written.`;
+  },
+  means: 'No gateway could use the configuration after the change. `issues` holds what would be wrong.',
+  remedy: 'Give a value of the kind that the message names. `--force` writes it all the same.',
+}) {}
+
+export class UnkeptValueError extends defineError({
+  code: 'ATRIUM_CLI_SETTING_VALUE_UNKEPT',
+  status: 400,
+  message: ({ setting, value }: { setting: string; value: string }) =>
+    `${setting} cannot be ${value}: a configuration cannot hold that. Nothing was written. To take a setting out, use "atrium config unset ${setting}"; for the text, add --string.`,
+  means: 'The value is null, or a number without end, which no configuration file can hold.',
+  remedy: 'Use `atrium config unset` to take a setting out, or `--string` for the text.',
+}) {}
+
+export class UnreadableSettingError extends defineError({
+  code: 'ATRIUM_CLI_SETTING_UNREADABLE',
+  status: 400,
+  message: ({ setting }: { setting: string }) =>
+    `"${setting}" is no address of a setting. Write names with dots between them, items in brackets and other names in quotes: agents.list[0].model, channels.slack.channels["a b"].`,
+  means: 'The text cannot be read as the address of a setting.',
+  remedy: `Write names with dots between them; \`${docsCommand('config')}\` lists them.`,
+}) {}
+
+export class HiddenValueError extends defineError({
+  code: 'ATRIUM_CONFIG_VALUE_HIDDEN',
+  status: 400,
+  message: ({ setting }: { setting: string }) =>
+    `${setting} was not changed, because the value has the word in it that stands for a hidden secret. Write the secret itself, or leave the setting as it is.`,
+  means: 'A client sent back a configuration in which secrets are hidden.',
+  remedy: 'Send only what was changed.',
+}) {}
+
+export class SettingNotSetError extends defineError({
+  code: 'ATRIUM_CONFIG_SETTING_NOT_SET',
+  status: 404,
+  message: ({ setting }: { setting: string }) => `${setting} is not set, so its default holds.`,
+  means: 'The configuration does not have this setting.',
+  remedy: 'Nothing, or check the address with `atrium config get`.',
+}) {}
+
+export class InstallNotWaitingError extends defineError({
+  code: 'ATRIUM_INSTALL_NOT_WAITING',
+  status: 404,
+  message: ({ install }: { install: string }) =>
+    `No installation ${JSON.stringify(install)} waits to be confirmed. It was confirmed or dropped, or its time is over. Begin again.`,
+  means: 'An installation was confirmed or dropped that does not wait any more.',
+  remedy: 'Begin it again.',
+}) {}

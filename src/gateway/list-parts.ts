@@ -37,6 +37,7 @@ import { PauseWatch } from './pause-watch.ts';
 import { recordLimits } from './record-limits.ts';
 import type { Retention } from './retention.ts';
 import type { Children } from './services/children.ts';
+import type { Installs } from './services/installs.ts';
 import { ReceiptIndex } from './services/receipts/receipt-index.ts';
 import { settleCutReplays } from './services/replay/model-replays.ts';
 import { WordIndex } from './services/search/word-index.ts';
@@ -81,6 +82,7 @@ export interface ListedParts {
   readonly retention: Retention;
   readonly housekeeping: Housekeeping;
   readonly pageNews: PageNews;
+  readonly installs: Pick<Installs, 'close'>;
   readonly hookContext: GatewayHookContext;
   readonly warn: Say;
 }
@@ -177,6 +179,7 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
         listed.pageNews.pulse.close();
       },
     },
+    { name: 'the installations', close: () => listed.installs.close() },
     { name: 'the MCP servers', close: () => mcp.close() },
     {
       name: 'the commands in the background',

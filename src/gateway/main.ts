@@ -72,9 +72,11 @@ import { RecordSizes } from './record-sizes.ts';
 import { Retention } from './retention.ts';
 import { RunTroubles } from './run-troubles.ts';
 import { sayLine } from './say-line.ts';
+import { checkInstall } from './services/check-install.ts';
 import { Children } from './services/children.ts';
 import { ClientCalls } from './services/client-calls.ts';
 import type { StatusParts } from './services/gateway-status.ts';
+import { Installs } from './services/installs.ts';
 import { Runs } from './services/runs.ts';
 import type { Services } from './services/services.ts';
 import { SpendLimits } from './spend-limits.ts';
@@ -456,10 +458,17 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     startedAt,
     now,
   });
+  const installs = new Installs({
+    environment: given.environment,
+    check: (event, context) => checkInstall(hooks, event, context),
+    plugins: plugins.control,
+    now,
+  });
   const stampOfFiles = () => services.bootstrapFiles.stamp();
   pageNews = createPageNews({ delivery, plugins, configWatch, records, lanes, stateDir, stampOfFiles, now });
   const services: Services = createServices({
     pulse: pageNews.pulse,
+    installs,
     environment,
     config,
     configWatch,
@@ -525,6 +534,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     retention,
     housekeeping,
     pageNews,
+    installs,
     hookContext,
     warn,
   });

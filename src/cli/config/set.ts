@@ -4,26 +4,16 @@
 // it would be afterwards; when no gateway could use it, or the setting does not exist, nothing is written.
 
 import type { ConfigLocation } from '../../config/config-files.ts';
-import { type ConfigPath, formatConfigPath, valueAt } from '../../config/config-path.ts';
-import {
-  type ConfigCheck,
-  removeConfigValue,
-  resolveConfigFileToEdit,
-  setConfigValue,
-} from '../../config/edit-config.ts';
-import { ConfigInvalidError } from '../../config/errors.ts';
-import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
-import { listUnspokenApis } from '../../config/model-provider.ts';
-import { isPlainObject } from '../../config/plain-object.ts';
+import { type ConfigPath, formatConfigPath } from '../../config/config-path.ts';
+import { removeSetting, writeSetting } from '../../gateway/change-setting.ts';
 import { showConfig } from '../../gateway/show-config.ts';
 import { docsCommand } from '../../protocol/documents.ts';
-import { isAtriumError } from '../../protocol/errors.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import { clip } from '../../protocol/one-line.ts';
 import type { CliIo } from '../cli-io.ts';
 import { type Answer, command } from '../command.ts';
 import { EDITED_CONFIG_OPTION } from '../common-options.ts';
-import { MissingSettingValueError, SettingRefusedError, UnkeptValueError, UnknownSettingError } from '../errors.ts';
+import { MissingSettingValueError } from '../errors.ts';
 import { oneLine } from '../output/text.ts';
 import { SETTING_ARGUMENT, settingOf } from './setting.ts';
 import { tellFollowing } from './tell-following.ts';
@@ -53,27 +43,11 @@ export const configSet = command({
     if (text === undefined || (given === undefined && text.trim() === ''))
       throw new MissingSettingValueError({ setting });
     const value = string || given === undefined ? text : await typedValue(text);
-    if (!isKept(value)) throw new UnkeptValueError({ setting, value: text });
     const location: ConfigLocation = { environment: io.environment, configPath: config };
-    const file = await resolveConfigFileToEdit(location, at);
-    const replaced = await valueBefore(location, at);
-    let loaded: LoadedConfig | undefined;
-    const check: ConfigCheck = async (draft) => {
-      loaded = await loadDraft({ ...location, draft }, force === true);
-      if (!loaded || force === true) return;
-      await refuseUnknown(loaded, at);
-      refuseUnspoken(loaded, at, file);
-    };
-    await setConfigValue(file, at, value, check);
+    const { file, remarks } = await writeSetting({ location, at, isForced: force }, value);
     const shown = JSON.stringify(showConfig(value as JsonValue, String(at.at(-1))));
-    const remarks = [
-      ...(isPlainObject(replaced) && !isPlainObject(value)
-        ? [`It replaced ${clip(JSON.stringify(showConfig(replaced as JsonValue, String(at.at(-1)))), 300)}.`]
-        : []),
-      ...(loaded ? await doubtModels(loaded, at, value, io) : []),
-    ];
     const did = `Wrote ${formatConfigPath(at)} = ${clip(shown, 200)} to ${file}.`;
-    return answerOf(io, { at, file, loaded, did, remarks });
+    return answerOf(io, { at, file, did, remarks });
   },
 });
 
@@ -87,16 +61,12 @@ export const configUnset = command({
   async run({ setting, config, force }, { io }) {
     const at = settingOf(setting);
     const location: ConfigLocation = { environment: io.environment, configPath: config };
-    const file = await resolveConfigFileToEdit(location, at);
-    let loaded: LoadedConfig | undefined;
-    const isRemoved = await removeConfigValue(file, at, async (draft) => {
-      loaded = await loadDraft({ ...location, draft }, force === true);
-    });
+    const { file, isRemoved, remarks } = await removeSetting({ location, at, isForced: force });
     if (!isRemoved) {
       const sentence = `${formatConfigPath(at)} is not set in ${file}; nothing was written.`;
       return { json: { setting, isWritten: false }, text: `${oneLine(sentence)}\n`, ok: false };
     }
-    return answerOf(io, { at, file, loaded, did: `Took ${formatConfigPath(at)} out of ${file}.` });
+    return answerOf(io, { at, file, did: `Took ${formatConfigPath(at)} out of ${file}.`, remarks });
   },
 });
 
@@ -105,48 +75,14 @@ async function answerOf(
   change: {
     readonly at: ConfigPath;
     readonly file: string;
-    readonly loaded: LoadedConfig | undefined;
     readonly did: string;
-    readonly remarks?: readonly string[];
+    readonly remarks: readonly string[];
   },
 ): Promise<Answer> {
-  const { at, file, loaded, did } = change;
-  const remarks = [...(change.remarks ?? []), ...remarksOn(loaded, at), ...(await tellFollowing(io, file, at))];
+  const { at, file, did } = change;
+  const remarks = [...change.remarks, ...(await tellFollowing(io, file, at))];
   const lines = [did, ...remarks].map((sentence) => `${oneLine(sentence)}\n`);
   return { json: { setting: formatConfigPath(at), file, isWritten: true, remarks }, text: lines.join('') };
-}
-
-/** What the configuration says there now; undefined also when it cannot be read. */
-async function valueBefore(location: ConfigLocation, at: ConfigPath): Promise<unknown> {
-  try {
-    return valueAt((await loadConfig(location)).written, at);
-  } catch (error) {
-    if (!isAtriumError(error)) throw error;
-    return undefined;
-  }
-}
-
-/** A model is chosen under `agents.defaults.model` and `agents.list[].model`, as a text or with fallbacks. */
-async function doubtModels(
-  { config }: LoadedConfig,
-  at: ConfigPath,
-  value: unknown,
-  { environment }: CliIo,
-): Promise<readonly string[]> {
-  if (!/^agents\.(?:defaults|list\[\d+\])\.model(?:\.primary|\.fallbacks(?:\[\d+\])?)?$/.test(formatConfigPath(at)))
-    return [];
-  const { checkModelName } = await import('../../gateway/models/check-model-name.ts');
-  const given = isPlainObject(value) ? [value.primary, value.fallbacks] : [value];
-  const doubts: string[] = [];
-  for (const name of given.flat().filter((each) => typeof each === 'string')) {
-    try {
-      await checkModelName(name, config, environment.stateDir);
-    } catch (error) {
-      if (!isAtriumError(error)) throw error;
-      doubts.push(`warning: ${error.message}`);
-    }
-  }
-  return doubts;
 }
 
 /** A value that is no JSON5 is a text, so that words and addresses need no quotes. */
@@ -157,60 +93,4 @@ async function typedValue(text: string): Promise<unknown> {
   } catch {
     return text;
   }
-}
-
-/** JSON has no such number, and a setting without a value is one that is not set. */
-function isKept(value: unknown): boolean {
-  return value !== null && (typeof value !== 'number' || Number.isFinite(value));
-}
-
-/** Undefined when it cannot be used and is to be written all the same. */
-async function loadDraft(location: ConfigLocation, isForced: boolean): Promise<LoadedConfig | undefined> {
-  try {
-    return await loadConfig(location);
-  } catch (error) {
-    if (!isAtriumError(error)) throw error;
-    if (isForced) return undefined;
-    if (error instanceof ConfigInvalidError) throw new SettingRefusedError({ issues: error.issues });
-    throw error;
-  }
-}
-
-async function refuseUnknown({ config }: LoadedConfig, at: ConfigPath): Promise<void> {
-  const { listUnknownKeys } = await import('../../config/validate-config.ts');
-  const unknown = listUnknownKeys(config).find(({ path }) => isOn(path, at));
-  if (!unknown) return;
-  const { path, suggestion } = unknown;
-  throw new UnknownSettingError({
-    setting: formatConfigPath(path),
-    suggestion: suggestion && formatConfigPath([...path.slice(0, -1), suggestion]),
-  });
-}
-
-/** OpenClaw has protocols that are not spoken here. A home may hold one, and nobody sets one anew. */
-function refuseUnspoken({ config }: LoadedConfig, at: ConfigPath, file: string): void {
-  const issues = listUnspokenApis(config)
-    .filter((each) => isOn(each.at, at))
-    .map((each) => ({ ...each, file, line: 1, path: formatConfigPath(each.at) }));
-  if (issues.length > 0) throw new SettingRefusedError({ issues });
-}
-
-/** True when one of the two addresses lies on the way to the other. */
-function isOn(one: ConfigPath, other: ConfigPath): boolean {
-  const [short, long] = one.length <= other.length ? [one, other] : [other, one];
-  return short.every((part, index) => part === long[index]);
-}
-
-/** What the configuration has to say about this setting now. */
-function remarksOn(loaded: LoadedConfig | undefined, at: ConfigPath): readonly string[] {
-  if (!loaded) return ['No gateway starts with this configuration; "atrium config check" says why.'];
-  const place = formatConfigPath(at);
-  const isHere = (path: string) => path === place || path.startsWith(`${place}.`) || path.startsWith(`${place}[`);
-  const isAbove = (path: string) => place.startsWith(`${path}.`) || place.startsWith(`${path}[`);
-  return [
-    ...loaded.warnings.filter(({ path }) => isHere(path)).map(({ message }) => message),
-    ...loaded.unused
-      .filter(({ path }) => isHere(path) || isAbove(path))
-      .map(({ path, sentence }) => `${path} is not used: ${sentence}`),
-  ];
 }

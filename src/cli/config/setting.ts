@@ -2,7 +2,7 @@
 
 import type { ConfigPath } from '../../config/config-path.ts';
 import { parseConfigPath } from '../../config/parse-config-path.ts';
-import { UnreadableSettingError } from '../errors.ts';
+import { UnreadableSettingError } from '../../gateway/errors.ts';
 
 export const SETTING_ARGUMENT = 'its address, such as agents.defaults.model or agents.list[0].workspace';
 

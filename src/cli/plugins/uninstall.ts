@@ -4,9 +4,9 @@
 import { formatConfigPath, valueAt } from '../../config/config-path.ts';
 import { resolveConfigFileToEdit, setConfigValue } from '../../config/edit-config.ts';
 import { loadConfig } from '../../config/load-config.ts';
+import { InstallManagedError } from '../../gateway/errors.ts';
 import type { CliIo } from '../cli-io.ts';
 import { command } from '../command.ts';
-import { InstallManagedError } from '../errors.ts';
 import { oneLine } from '../output/text.ts';
 import { type ToldGateway, tellUninstalled } from './tell-gateway.ts';
 

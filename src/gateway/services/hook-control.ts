@@ -2,6 +2,7 @@
 // not called, and how its calls went since the start. Handlers that a permission blocks and packs whose needs are not
 // met are listed too, because operators look for handlers that do not fire.
 
+import type { ConfigLocation } from '../../config/config-files.ts';
 import type { Absence } from '../../context/composition.ts';
 import { HOOK_CATALOG, type HookName } from '../../hooks/catalog.ts';
 import type { HandlerStatistics, HookStatistics } from '../../hooks/hook-statistics.ts';
@@ -14,7 +15,7 @@ import { nearMatch } from '../../protocol/near-match.ts';
 import type { ContextRequest } from '../composer/context-engine.ts';
 import type { PreparedAgent } from '../composer/prepared-agents.ts';
 import { UnknownHandlerError } from '../errors.ts';
-import type { HookInventory } from './hook-inventory.ts';
+import type { HookInventory, HookItem } from './hook-inventory.ts';
 import type { PluginControl } from './plugin-control.ts';
 
 /**
@@ -51,8 +52,17 @@ export interface HookControlParts {
   /** Every agent with its handlers loaded; an agent whose workspace cannot be prepared is left out. */
   readonly agents: () => Promise<readonly Pick<PreparedAgent, 'runner' | 'registry'>[]>;
   readonly inventory: (request: InventoryRequest) => Promise<HookInventory>;
+  readonly location: ConfigLocation;
+  /** Takes up what the configuration files say now. */
+  readonly takeUp: () => Promise<unknown>;
   /** Loads the code of the handlers of every agent again. */
   readonly reload: () => Promise<void>;
+}
+
+export interface SwitchedItem {
+  readonly item: HookItem;
+  /** Null when it was in this position already. */
+  readonly written: { readonly setting: string; readonly file: string } | null;
 }
 
 export type InventoryRequest = Pick<ContextRequest, 'agentId' | 'workspaceDir'>;
@@ -70,6 +80,32 @@ export class HookControl {
   /** Everything that could be called when a prompt of one agent is composed. */
   inventory(request: InventoryRequest): Promise<HookInventory> {
     return this.#parts.inventory(request);
+  }
+
+  /**
+   * Switches a handler, a rule or a hook pack on or off in the configuration, and gives it as it is then. Rejects with
+   * UnknownHandlerError when no item has this id.
+   */
+  async switch(request: InventoryRequest & { readonly id: string; readonly enabled: boolean }): Promise<SwitchedItem> {
+    const { id, enabled, ...place } = request;
+    const { writeHandlerSwitch } = await import('../write-handler-switch.ts');
+    const written = await writeHandlerSwitch(
+      this.#parts.location,
+      this.#find(await this.inventory(place), id),
+      enabled,
+    );
+    await this.#parts.takeUp();
+    return { item: this.#find(await this.inventory(place), id), written: written ?? null };
+  }
+
+  #find({ items }: HookInventory, id: string): HookItem {
+    const found = items.find((item) => item.id === id);
+    if (found) return found;
+    const suggestion = nearMatch(
+      id,
+      items.map((item) => item.id),
+    );
+    throw new UnknownHandlerError({ handler: id.slice(0, 200), suggestion });
   }
 
   async status(): Promise<HooksStatus> {

@@ -1,15 +1,23 @@
-// What an operator may do with the plugins of a running gateway: list them and load them again, with the configuration
-// as its files have it then.
+// What an operator may do with the plugins of a running gateway: list them, decide about them in the configuration, and load
+// them again, with the configuration as its files have it then.
 // Errors: an id that no plugin has rejects or throws UnknownPluginError; a configuration that cannot be used rejects a
 // reload, and the plugins keep their settings.
 
+import type { ConfigLocation } from '../../config/config-files.ts';
 import type { PluginStatus } from '../../plugins/plugin-status.ts';
 import type { Plugins } from '../../plugins/plugins.ts';
 import type { PluginsConfiguration } from '../../plugins/plugins-parts.ts';
+import type { PluginDecision, WrittenSetting } from '../plugins/write-plugin-decision.ts';
 
 export interface PluginControlParts {
   readonly plugins: Pick<Plugins, 'list' | 'inspect' | 'reload' | 'reloadAll'>;
+  readonly location: ConfigLocation;
   readonly readConfiguration: () => Promise<PluginsConfiguration>;
+}
+
+export interface DecidedPlugin {
+  readonly plugin: PluginStatus;
+  readonly written: readonly WrittenSetting[];
 }
 
 export class PluginControl {
@@ -25,6 +33,14 @@ export class PluginControl {
 
   inspect(id: string): PluginStatus {
     return this.#parts.plugins.inspect(id);
+  }
+
+  /** Writes the decision into the configuration, and takes it up. Rejects with UnknownPluginError for an unknown id. */
+  async decide(id: string, decision: PluginDecision): Promise<DecidedPlugin> {
+    this.inspect(id);
+    const { writePluginDecision } = await import('../plugins/write-plugin-decision.ts');
+    const written = await writePluginDecision(this.#parts.location, id, decision);
+    return { plugin: await this.reload(id), written };
   }
 
   async reload(id: string): Promise<PluginStatus> {

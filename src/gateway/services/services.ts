@@ -6,7 +6,11 @@ import type { AccountStatus } from '../../channels/channel-capabilities.ts';
 import type { CommandList } from '../../commands/chat-command.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import type { DeadLetters } from '../../delivery/dead-letters.ts';
+<<<<<<< HEAD
 import type { BeforeInstallEvent, InstallHookContext } from '../../hooks/lifecycle-hooks.ts';
+=======
+import type { ModelPrices } from '../../models/cost-of.ts';
+>>>>>>> 66b2c8c (gateway: settings, plugins, handlers and installations can be changed over the API, through the code of the commands)
 import type { Inbound } from '../../protocol/inbound.ts';
 import type { LiveEvent } from '../../protocol/live-event.ts';
 import type { ModelPrices } from '../../protocol/model-prices.ts';
@@ -28,19 +32,24 @@ import type { Pruned, PruneRequest } from '../retention.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { Approvals } from './approvals.ts';
 import type { Attachments } from './attachments.ts';
+<<<<<<< HEAD
 import type { BootstrapFiles } from './bootstrap-files.ts';
 import type { InstallVerdict } from './check-install.ts';
+=======
+>>>>>>> 66b2c8c (gateway: settings, plugins, handlers and installations can be changed over the API, through the code of the commands)
 import type { Children } from './children.ts';
 import type { ClientCalls } from './client-calls.ts';
 import type { Embeddings } from './embeddings.ts';
 import type { ExplainToolsRequest, ToolsExplanation } from './explain-tools.ts';
 import type { GatewayStatus } from './gateway-status.ts';
 import type { HookControl } from './hook-control.ts';
+import type { Installs } from './installs.ts';
 import type { Pairings } from './pairings.ts';
 import type { PluginControl } from './plugin-control.ts';
 import type { ContextLook, LookRequest, Preview, PreviewRequest } from './preview-message.ts';
 import type { ModelReplays } from './replay/model-replays.ts';
 import type { Runs } from './runs.ts';
+import type { Settings } from './settings.ts';
 import type { SpendReport } from './spending.ts';
 
 export interface Services {
@@ -143,8 +152,8 @@ export interface Services {
   };
   /** How far the gateway follows its configuration files. */
   readonly configuration: Pick<ConfigWatch, 'state'>;
-  readonly installs: {
-    /** Asks the plugins whether something may be installed. */
-    check(event: BeforeInstallEvent, context: InstallHookContext): Promise<InstallVerdict>;
-  };
+  /** The configuration for a form, and one change of it. */
+  readonly settings: Pick<Settings, 'read' | 'set' | 'unset' | 'reveal'>;
+  /** What is installed after a person has read what it is, and whether the plugins object. */
+  readonly installs: Pick<Installs, 'check' | 'begin' | 'confirm' | 'cancel'>;
 }

@@ -28,6 +28,7 @@ import { RECORD_ROUTES } from './records.ts';
 import { RESPONSE_ROUTES } from './responses.ts';
 import { RUN_ROUTES } from './runs.ts';
 import { SESSION_ROUTES } from './sessions.ts';
+import { SETTING_ROUTES } from './settings.ts';
 import { SUBAGENT_ROUTES } from './subagents.ts';
 import { TOOL_ROUTES } from './tools.ts';
 import { USAGE_ROUTES } from './usage.ts';
@@ -55,6 +56,7 @@ export const ROUTES: readonly Route[] = [
   ...TOOL_ROUTES,
   ...PLUGIN_ROUTES,
   ...HOOK_ROUTES,
+  ...SETTING_ROUTES,
   ...METHOD_ROUTES,
   ...USAGE_ROUTES,
   ...CACHE_ROUTES,

@@ -5,6 +5,21 @@ import { agentId, at, id, wholeNumber } from './pieces.ts';
 
 const handlerName = (z: Zod) => z.object({ hook: z.string(), id: z.string(), owner: z.string() });
 
+const inventoryItem = (z: Zod) =>
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    kind: z.enum(['bundled handler', 'rule', 'configured handler', 'hook pack']),
+    state: z.enum(['on', 'off', 'blocked', 'failed', 'elsewhere']),
+    why: z.string().optional().describe('Why it is not called.'),
+    description: z.string(),
+    source: z.string(),
+    call: z.looseObject({ priority: z.number(), timeoutMs: z.number() }),
+    settings: z.array(z.union([z.string(), z.number()])).describe('Its place in the configuration.'),
+    hasSwitch: z.boolean(),
+    pack: z.unknown().optional(),
+  });
+
 export const HOOK_ROUTES: readonly Route[] = [
   route({
     method: 'get',
@@ -50,26 +65,30 @@ export const HOOK_ROUTES: readonly Route[] = [
       z.object({
         agentId: agentId(z),
         workspaceDir: z.string(),
-        items: z.array(
-          z.object({
-            id: z.string(),
-            name: z.string(),
-            kind: z.enum(['bundled handler', 'rule', 'configured handler', 'hook pack']),
-            state: z.enum(['on', 'off', 'blocked', 'failed', 'elsewhere']),
-            why: z.string().optional().describe('Why it is not called.'),
-            description: z.string(),
-            source: z.string(),
-            call: z.looseObject({ priority: z.number(), timeoutMs: z.number() }),
-            settings: z.array(z.union([z.string(), z.number()])).describe('Its place in the configuration.'),
-            hasSwitch: z.boolean(),
-            pack: z.unknown().optional(),
-          }),
-        ),
+        items: z.array(inventoryItem(z)),
         problems: z.array(z.string()).describe('What went wrong while they were loaded.'),
         faults: z.array(z.string()).describe('Everything that is wrong with them.'),
         agentIds: z.array(agentId(z)),
       }),
     handle: ({ services, query }) => services.hooks.inventory({ agentId: query.agent, workspaceDir: query.workspace }),
+  }),
+  route({
+    method: 'post',
+    path: '/api/hooks/handlers/{id}',
+    summary: 'Switches a handler, a rule or a hook pack on or off in the configuration; comments in it survive.',
+    detail: 'It does what `atrium hooks enable` and `disable` do. The id is that of `GET /api/hooks/handlers`.',
+    access: 'token',
+    body: (z) => z.strictObject({ enabled: z.boolean(), agent: agentId(z).optional() }),
+    answer: (z) =>
+      z.object({
+        item: inventoryItem(z),
+        written: z
+          .object({ setting: z.string(), file: z.string() })
+          .nullable()
+          .describe('Null when it was in this position already.'),
+      }),
+    handle: ({ services, params, body }) =>
+      services.hooks.switch({ id: params.id, enabled: body.enabled, agentId: body.agent }),
   }),
   route({
     method: 'post',
