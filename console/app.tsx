@@ -93,7 +93,7 @@ function Part({ state, room, route }: AppProps & { route: Route }) {
     case 'hooks':
       return <HooksPage state={state} />;
     case 'operations':
-      return <OperationsPage state={state} />;
+      return <OperationsPage key={route.part} state={state} part={route.part} />;
     case 'unknown':
       return (
         <EmptyState title="There is nothing at this address" text="The link may be old, or was cut short.">

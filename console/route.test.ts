@@ -12,6 +12,8 @@ const ROUTES: readonly Route[] = [
   { page: 'run', runId: 'run_1', beside: 'run_2' },
   { page: 'hooks' },
   { page: 'operations' },
+  { page: 'operations', part: 'schedule' },
+  { page: 'operations', part: 'settings', setting: 'limits.spend' },
 ];
 
 describe('the addresses of the page', () => {
@@ -20,7 +22,14 @@ describe('the addresses of the page', () => {
     expect(parseRoute(path, search)).toEqual(route);
   });
 
-  it.each(['/nowhere', '/sessions', '/sessions/x/runs/y', '/runs/x/y', '/hooks/x'])('are not %s', (path) => {
+  it.each([
+    '/nowhere',
+    '/sessions',
+    '/sessions/x/runs/y',
+    '/runs/x/y',
+    '/hooks/x',
+    '/operations/x',
+  ])('are not %s', (path) => {
     expect(parseRoute(path)).toEqual({ page: 'unknown' });
   });
 

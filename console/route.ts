@@ -19,8 +19,15 @@ export type Route =
   | { readonly page: 'runs'; readonly session?: string | undefined }
   | { readonly page: 'run'; readonly runId: string; readonly beside?: string | undefined }
   | { readonly page: 'hooks' }
-  | { readonly page: 'operations' }
+  /** Without a part it is how the gateway is now. `setting` is the one that the settings begin with. */
+  | {
+      readonly page: 'operations';
+      readonly part?: OperationsPart | undefined;
+      readonly setting?: string | undefined;
+    }
   | { readonly page: 'unknown' };
+
+export type OperationsPart = 'schedule' | 'settings';
 
 export function parseRoute(path: string, search = ''): Route {
   const parts = path.split('/').filter(Boolean).map(decode);
@@ -32,6 +39,10 @@ export function parseRoute(path: string, search = ''): Route {
   if (first === 'operations' && parts.length === 1) return { page: 'operations' };
   const file = query.get('file') ?? undefined;
   if (first === 'context' && parts.length === 1) return { page: 'context', file };
+  if (first === 'operations' && second === 'schedule' && parts.length === 2)
+    return { page: 'operations', part: second };
+  if (first === 'operations' && second === 'settings' && parts.length === 2)
+    return { page: 'operations', part: second, setting: query.get('setting') ?? undefined };
   if (first === 'runs' && parts.length === 1) return { page: 'runs', session: query.get('session') ?? undefined };
   if (first === 'runs' && second !== undefined && parts.length === 2)
     return { page: 'run', runId: second, beside: query.get('beside') ?? undefined };
@@ -65,8 +76,11 @@ export function formatRoute(route: Route): string {
     case 'run':
       return `/runs/${encode(route.runId)}${queryOf({ beside: route.beside })}`;
     case 'hooks':
-    case 'operations':
-      return `/${route.page}`;
+      return '/hooks';
+    case 'operations': {
+      const part = route.part === undefined ? '' : `/${route.part}`;
+      return `/operations${part}${queryOf({ setting: route.setting })}`;
+    }
     case 'unknown':
       return '/';
   }

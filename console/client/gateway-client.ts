@@ -15,9 +15,7 @@ import type { UnusedSetting } from '../../src/protocol/unused-setting.ts';
 import type {
   ApprovalRow,
   CaptureRow,
-  DeadLetterRow,
   HookRecordRow,
-  JobRow,
   PairingRow,
   RunRow,
   SessionRow,
@@ -84,8 +82,6 @@ export interface SessionMarks {
   readonly isSeen?: boolean | undefined;
 }
 export type CalledHook = Omit<HookRecordRow, 'runId' | 'sessionKey'>;
-export type DeadLetter = Pick<DeadLetterRow, 'id' | 'direction' | 'reason' | 'createdAt' | 'payload'>;
-export type Job = Pick<JobRow, 'id' | 'name' | 'agentId' | 'enabled' | 'nextAt' | 'message'>;
 
 /** The subagents of a session, and its runs that wait for some of them. */
 export interface SessionSubagents {
@@ -129,87 +125,6 @@ export interface GatewayNews {
   readonly warnings: readonly string[];
   readonly unused: readonly UnusedSetting[];
   readonly channels: readonly { readonly id: string }[];
-}
-
-export interface HandlerStatus {
-  readonly hook: string;
-  readonly id: string;
-  readonly owner: string;
-  readonly state: 'armed' | 'blocked' | 'suspended' | 'pending' | 'failed';
-  /** Why it is not called; null for one that is. */
-  readonly reason: string | null;
-  readonly calls: number;
-  readonly errors: number;
-  readonly timeouts: number;
-  readonly p50Ms: number | null;
-  readonly p95Ms: number | null;
-  readonly lastFiredAt: number | null;
-  readonly lastFailure: { readonly at: number; readonly outcome: string; readonly error: string | null } | null;
-}
-
-export interface PluginStatus {
-  readonly id: string;
-  readonly name: string;
-  readonly version?: string | undefined;
-  readonly origin: string;
-  readonly state: string;
-  readonly reason: string;
-  readonly where: string | null;
-}
-
-/** How the gateway is now, for its operator. */
-export interface GatewayStatus extends GatewayNews {
-  readonly startedAt: number;
-  readonly running: readonly unknown[];
-  readonly waiting: number;
-  readonly sessions: number;
-  readonly outbox: { readonly queued: number; readonly failed: number };
-  readonly deadLetters: { readonly in: number; readonly out: number };
-  readonly channels: readonly {
-    readonly id: string;
-    readonly guarantee: { readonly level: string };
-    readonly accounts?:
-      | readonly {
-          readonly accountId: string;
-          readonly state: string;
-          readonly detail?: string | undefined;
-          readonly nextStep?: string | undefined;
-        }[]
-      | undefined;
-  }[];
-}
-
-export interface SpendLimit {
-  readonly setting: string;
-  readonly per: string;
-  readonly money: number | null;
-  readonly tokens: number | null;
-  readonly counters: readonly {
-    readonly period: string;
-    readonly share: number;
-    readonly agent: string | null;
-    readonly session: string | null;
-    readonly sender: string | null;
-  }[];
-}
-
-export interface UsageDay {
-  /** The day, such as 2026-11-17. */
-  readonly key: string;
-  readonly calls: number;
-  readonly input: number;
-  readonly output: number;
-  readonly cost: number | null;
-}
-
-/** Everything that the page of operations shows. */
-export interface Operations {
-  readonly status: GatewayStatus;
-  readonly approvals: readonly ToldApproval[];
-  readonly deadLetters: readonly DeadLetter[];
-  readonly jobs: readonly Job[];
-  readonly limits: readonly SpendLimit[];
-  readonly usage: readonly UsageDay[];
 }
 
 /** How a request of a run compares with the one before it. */
@@ -449,53 +364,6 @@ export class GatewayClient {
     return (await this.#read<{ runs: readonly ToldRun[] }>(`/api/runs?limit=100${only}`)).runs;
   }
 
-  async hooks(): Promise<readonly HandlerStatus[]> {
-    return (await this.#read<{ handlers: readonly HandlerStatus[] }>('/api/hooks')).handlers;
-  }
-
-  async rearm(name: string): Promise<void> {
-    await this.#ask('/api/hooks/rearm', { name });
-  }
-
-  async plugins(): Promise<readonly PluginStatus[]> {
-    return (await this.#read<{ plugins: readonly PluginStatus[] }>('/api/plugins')).plugins;
-  }
-
-  async reloadPlugin(id: string): Promise<void> {
-    await this.#ask(`/api/plugins/${encodeURIComponent(id)}/reload`, {});
-  }
-
-  async operations(): Promise<Operations> {
-    const [status, approvals, dead, jobs, limits, usage] = await Promise.all([
-      this.#read<GatewayStatus>('/api/status'),
-      this.#read<{ approvals: readonly ToldApproval[] }>('/api/approvals?status=waiting&limit=100'),
-      this.#read<{ deadLetters: readonly DeadLetter[] }>('/api/deadletters?limit=100'),
-      this.#read<{ jobs: readonly Job[] }>('/api/cron/jobs'),
-      this.#read<{ limits: readonly SpendLimit[] }>('/api/usage/limits'),
-      this.#read<{ groups: readonly UsageDay[] }>('/api/usage?by=day'),
-    ]);
-    return {
-      status,
-      approvals: approvals.approvals,
-      deadLetters: dead.deadLetters,
-      jobs: jobs.jobs,
-      limits: limits.limits,
-      usage: usage.groups,
-    };
-  }
-
-  async replayDeadLetter(id: string): Promise<void> {
-    await this.#ask(`/api/deadletters/${encodeURIComponent(id)}/replay`, {});
-  }
-
-  async removeDeadLetter(id: string): Promise<void> {
-    await this.#ask(`/api/deadletters/${encodeURIComponent(id)}`, undefined, 'DELETE');
-  }
-
-  async runJob(id: string): Promise<void> {
-    await this.#ask(`/api/cron/jobs/${encodeURIComponent(id)}/run`, {});
-  }
-
   /** Undefined for a run for which nothing was composed. */
   async report(runId: string): Promise<ContextReport | undefined> {
     try {
@@ -577,6 +445,11 @@ export class GatewayClient {
   openSocket(): WebSocket {
     const address = `${location.origin.replace(/^http/, 'ws')}/ws?channel=web`;
     return new WebSocket(address, ['atrium', `atrium.token.${base64url(this.#token)}`]);
+  }
+
+  /** For the clients of single pages. Without a body it reads; with one it changes something. */
+  async ask<Answer>(path: string, body?: object, method?: 'DELETE'): Promise<Answer> {
+    return JSON.parse(await this.#ask(path, body, method)) as Answer;
   }
 
   async #read<Answer>(path: string): Promise<Answer> {

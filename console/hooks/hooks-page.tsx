@@ -1,140 +1,75 @@
-// The life of a message with the handlers at their places, and the plugins that brought them: called or not and why, how
-// often, how long, with which errors.
+// The life of a message with the handlers at their places, what can be switched on and off, and the plugins: called or not
+// and why, how often, how long, with which errors. It follows the gateway while it is open.
 
-import { useEffect, useState } from 'preact/hooks';
-import type { HandlerStatus, PluginStatus } from '../client/gateway-client.ts';
-import { type ConsoleState, sentenceOf } from '../console-state.ts';
-import { formatClock, formatCount, formatDuration } from '../view/format.ts';
-import { placeHandlers } from './lifecycle.ts';
+import type { ConsoleState } from '../console-state.ts';
+import { formatPlural } from '../view/format.ts';
+import { useAction } from '../view/use-action.ts';
+import { useLive, useOperatorClient } from '../view/use-live.ts';
+import { HandlerSwitches } from './handler-switches.tsx';
+import { InstallForm } from './install-form.tsx';
+import { LifecyclePicture } from './lifecycle-picture.tsx';
+import { PluginCards } from './plugin-cards.tsx';
+import '../style/operator.css';
 
 export default function HooksPage({ state }: { state: ConsoleState }) {
-  const client = state.entered.value?.client;
-  const [handlers, setHandlers] = useState<readonly HandlerStatus[] | undefined>(undefined);
-  const [plugins, setPlugins] = useState<readonly PluginStatus[]>([]);
-  const [problem, setProblem] = useState('');
-  const [busy, setBusy] = useState('');
-  const read = async () => {
-    if (!client) return;
-    try {
-      const [hooks, listed] = await Promise.all([client.hooks(), client.plugins()]);
-      setHandlers(hooks);
-      setPlugins(listed);
-    } catch (error) {
-      setProblem(sentenceOf(error));
-    }
-  };
-  useEffect(() => void read(), [client]);
-  const act = async (name: string, action: () => Promise<unknown>) => {
-    setBusy(name);
-    setProblem('');
-    try {
-      await action();
-      await read();
-    } catch (error) {
-      setProblem(sentenceOf(error));
-    }
-    setBusy('');
-  };
-  if (!handlers || !client) return problem === '' ? null : <p class="page-problem problem">{problem}</p>;
+  const client = useOperatorClient(state);
+  const { act, busy, problem } = useAction();
+  const hooks = useLive(state, ['handlers', 'plugins', 'runs', 'config'], (asked) => asked.hooks());
+  const items = useLive(state, ['handlers', 'plugins', 'config'], (asked) => asked.handlers());
+  const plugins = useLive(state, ['plugins', 'config'], (asked) => asked.plugins());
+  const readAll = () => Promise.all([hooks.readAgain(), items.readAgain(), plugins.readAgain()]);
+  const change = (name: string, work: () => Promise<unknown>) => void act(name, () => work().then(readAll));
+  const trouble = problem || hooks.problem || items.problem || plugins.problem;
+  if (!client || !hooks.value || !items.value || !plugins.value)
+    return trouble === '' ? null : <p class="page-problem problem">{trouble}</p>;
+  const { handlers, absent } = hooks.value;
+  const broken = handlers.filter(({ state: now, lastFailure }) => now !== 'armed' || lastFailure !== null).length;
   return (
-    <div class="plain-page">
-      {problem !== '' && (
+    <div class="plain-page operator">
+      {trouble !== '' && (
         <p class="page-problem problem" role="alert">
-          {problem}
+          {trouble}
         </p>
       )}
       <section class="block" aria-label="The life of a message">
-        <h3>The life of a message, and who steps in</h3>
-        <ol class="stations">
-          {placeHandlers(handlers).map(({ title, hooks }) => (
-            <li key={title} class={hooks.length === 0 ? 'station free' : 'station'}>
-              <h4>{title}</h4>
-              {hooks.length === 0 && <p class="none">no handler</p>}
-              {hooks.map(({ hook, handlers: own }) => (
-                <div key={hook} class="hook">
-                  <code>{hook}</code>
-                  {own.map((handler, index) => (
-                    <Handler
-                      key={index}
-                      handler={handler}
-                      isBusy={busy === handler.id}
-                      onRearm={() => void act(handler.id, () => client.rearm(handler.id))}
-                    />
-                  ))}
-                </div>
-              ))}
-            </li>
-          ))}
-        </ol>
+        <header class="block-head">
+          <h2>The life of a message, and who steps in</h2>
+          <p class="soft">
+            {formatPlural(handlers.length, 'handler')}
+            {broken > 0 && <span class="problem">{`, ${broken} with something to look at`}</span>}
+          </p>
+        </header>
+        <LifecyclePicture
+          handlers={handlers}
+          busy={busy}
+          onRearm={(handler) => change(handler.id, () => client.rearm(handler.id))}
+        />
       </section>
       <section class="block" aria-label="Plugins">
-        <h3>Plugins</h3>
-        {plugins.length === 0 && (
-          <p class="none">
-            There are none. Install one with <code>atrium plugins install PACKAGE</code>.
-          </p>
-        )}
-        <ul class="cards">
-          {plugins.map((plugin) => (
-            <li key={plugin.id} class="card">
-              <header>
-                <b>{plugin.name}</b>
-                <span class="state" data-state={plugin.state}>
-                  {plugin.state}
-                </span>
-              </header>
-              <p class="soft">{[plugin.version, plugin.origin, plugin.where].filter(Boolean).join(' · ')}</p>
-              <p class="soft">{plugin.reason}</p>
-              <button
-                type="button"
-                class="quiet small"
-                disabled={busy !== ''}
-                onClick={() => void act(plugin.id, () => client.reloadPlugin(plugin.id))}
-              >
-                {busy === plugin.id ? 'Reloading…' : 'Reload'}
-              </button>
-            </li>
-          ))}
-        </ul>
+        <header class="block-head">
+          <h2>Plugins</h2>
+          <p class="soft">{formatPlural(plugins.value.length, 'plugin')}</p>
+        </header>
+        <PluginCards
+          plugins={plugins.value}
+          absent={absent}
+          busy={busy}
+          onReload={(id) => change(`reload ${id}`, () => client.reloadPlugin(id))}
+          onDecide={(id, decision) => change(`decide ${id}`, () => client.decidePlugin(id, decision))}
+        />
+        <InstallForm client={client} onInstalled={() => void readAll()} />
       </section>
-    </div>
-  );
-}
-
-interface HandlerProps {
-  readonly handler: HandlerStatus;
-  readonly isBusy: boolean;
-  onRearm(): void;
-}
-
-function Handler({ handler, isBusy, onRearm }: HandlerProps) {
-  const { id, owner, state, reason, calls, errors, timeouts, p50Ms, p95Ms, lastFiredAt, lastFailure } = handler;
-  return (
-    <div class="handler" data-state={state}>
-      <header>
-        <b>{id === owner ? owner : `${id} of ${owner}`}</b>
-        <span class="state" data-state={state}>
-          {state}
-        </span>
-      </header>
-      <p class="soft">
-        {[
-          `${formatCount(calls)} calls`,
-          ...(p50Ms === null ? [] : [`p50 ${formatDuration(p50Ms)}`]),
-          ...(p95Ms === null ? [] : [`p95 ${formatDuration(p95Ms)}`]),
-          ...(errors + timeouts > 0 ? [`${formatCount(errors)} errors, ${formatCount(timeouts)} timeouts`] : []),
-          ...(lastFiredAt === null ? [] : [`last ${formatClock(lastFiredAt)}`]),
-        ].join(' · ')}
-      </p>
-      {reason !== null && <p class="soft">{reason}</p>}
-      {lastFailure && (
-        <p class="problem">{`${lastFailure.outcome}${lastFailure.error === null ? '' : `: ${lastFailure.error}`}`}</p>
-      )}
-      {state === 'suspended' && (
-        <button type="button" class="quiet small" disabled={isBusy} onClick={onRearm}>
-          Call it again
-        </button>
-      )}
+      <section class="block" aria-label="Handlers, rules and hook packs">
+        <header class="block-head">
+          <h2>Handlers, rules and hook packs</h2>
+          <p class="soft">What shapes the prompt of the default agent, in the order in which it is called.</p>
+        </header>
+        <HandlerSwitches
+          items={items.value}
+          busy={busy}
+          onSwitch={(id, isOn) => change(`switch ${id}`, () => client.switchHandler(id, isOn))}
+        />
+      </section>
     </div>
   );
 }

@@ -1,11 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import picture from '../../docs/lifecycle.md?raw';
 import { HOOK_CATALOG } from '../../src/hooks/catalog.ts';
 import { LIFECYCLE, placeHandlers } from './lifecycle.ts';
-
-const picture = readFileSync(join(dirname(fileURLToPath(import.meta.url)), '../../docs/lifecycle.md'), 'utf8');
 
 describe('the stations of the page', () => {
   it('have every hook of the catalog once, and no other', () => {
@@ -34,7 +30,10 @@ describe('the handlers of hooks', () => {
     }));
     const placed = placeHandlers(handlers).filter(({ armed }) => armed.length > 0);
     expect(
-      placed.map(({ title, armed }) => [title, ...armed.map(({ hook, handlers: own }) => [hook, own.map(({ id }) => id)])]),
+      placed.map(({ title, armed }) => [
+        title,
+        ...armed.map(({ hook, handlers: own }) => [hook, own.map(({ id }) => id)]),
+      ]),
     ).toEqual([
       ['Tools', ['before_tool_call', [0, 3]]],
       ['Finish', ['agent_end', [1]]],

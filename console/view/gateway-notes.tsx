@@ -8,19 +8,21 @@ export interface GatewayNotesProps {
   readonly warnings: readonly string[];
   /** The most dangerous setting is first. */
   readonly unused: readonly UnusedSetting[];
+  /** Shows all of it at once, what does no harm too. */
+  readonly isOpen?: boolean | undefined;
 }
 
-export function GatewayNotes({ warnings, unused }: GatewayNotesProps) {
+export function GatewayNotes({ warnings, unused, isOpen = false }: GatewayNotesProps) {
   const open = unused.filter(({ isAccepted }) => !isAccepted);
   const grave = groupByConsequence(open.filter(({ danger }) => danger !== 'harmless'));
   const harmless = namesOf(open.filter(({ danger }) => danger === 'harmless'));
   const accepted = namesOf(unused.filter(({ isAccepted }) => isAccepted));
   // What does no harm is not worth a line above every talk.
-  if (warnings.length === 0 && grave.length === 0) return null;
+  if (warnings.length === 0 && grave.length === 0 && !(isOpen && unused.length > 0)) return null;
   const isBad = warnings.length > 0 || grave.some(({ danger }) => danger === 'protects');
   return (
-    <details class={isBad ? 'notes bad' : 'notes'}>
-      <summary>{summaryOf(warnings.length, open.filter(({ danger }) => danger !== 'harmless').length)}</summary>
+    <details class={isBad ? 'notes bad' : 'notes'} open={isOpen}>
+      <summary>{summaryOf(warnings.length, isOpen ? unused.length : open.filter(isGrave).length)}</summary>
       {warnings.length > 0 && (
         <section aria-label="Warnings of the gateway">
           <h3>Warnings</h3>
@@ -57,6 +59,10 @@ export function GatewayNotes({ warnings, unused }: GatewayNotesProps) {
       )}
     </details>
   );
+}
+
+function isGrave({ danger }: UnusedSetting): boolean {
+  return danger !== 'harmless';
 }
 
 function summaryOf(warnings: number, settings: number): string {

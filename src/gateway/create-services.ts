@@ -31,12 +31,8 @@ import type { GatewayDelivery } from './gateway-delivery.ts';
 import type { Pulse } from './pulse.ts';
 import type { Retention } from './retention.ts';
 import { Attachments } from './services/attachments.ts';
-<<<<<<< HEAD
 import { BootstrapFiles } from './services/bootstrap-files.ts';
-import { checkInstall } from './services/check-install.ts';
 import { configVariant } from './services/config-variant.ts';
-=======
->>>>>>> 66b2c8c (gateway: settings, plugins, handlers and installations can be changed over the API, through the code of the commands)
 import { Embeddings } from './services/embeddings.ts';
 import { explainTools } from './services/explain-tools.ts';
 import { readGatewayStatus, type StatusParts } from './services/gateway-status.ts';

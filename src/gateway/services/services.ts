@@ -6,11 +6,6 @@ import type { AccountStatus } from '../../channels/channel-capabilities.ts';
 import type { CommandList } from '../../commands/chat-command.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import type { DeadLetters } from '../../delivery/dead-letters.ts';
-<<<<<<< HEAD
-import type { BeforeInstallEvent, InstallHookContext } from '../../hooks/lifecycle-hooks.ts';
-=======
-import type { ModelPrices } from '../../models/cost-of.ts';
->>>>>>> 66b2c8c (gateway: settings, plugins, handlers and installations can be changed over the API, through the code of the commands)
 import type { Inbound } from '../../protocol/inbound.ts';
 import type { LiveEvent } from '../../protocol/live-event.ts';
 import type { ModelPrices } from '../../protocol/model-prices.ts';
@@ -32,11 +27,7 @@ import type { Pruned, PruneRequest } from '../retention.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { Approvals } from './approvals.ts';
 import type { Attachments } from './attachments.ts';
-<<<<<<< HEAD
 import type { BootstrapFiles } from './bootstrap-files.ts';
-import type { InstallVerdict } from './check-install.ts';
-=======
->>>>>>> 66b2c8c (gateway: settings, plugins, handlers and installations can be changed over the API, through the code of the commands)
 import type { Children } from './children.ts';
 import type { ClientCalls } from './client-calls.ts';
 import type { Embeddings } from './embeddings.ts';

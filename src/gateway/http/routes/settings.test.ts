@@ -7,6 +7,16 @@ import type { ScratchGateway } from '../../../testkit/scratch-gateway.ts';
 import { serve } from '../../page/fixtures/browser-page.ts';
 import { TEST_TOKEN } from '../fixtures/test-api.ts';
 
+/** As much of the answers as the tests read. */
+interface Answer {
+  readonly hidden: string;
+  readonly schema: { readonly properties: Readonly<Record<string, unknown>> };
+  readonly values: {
+    readonly agents: { readonly defaults: { readonly model: string } };
+    readonly models: { readonly providers: { readonly fake: { readonly apiKey: string } } };
+  };
+}
+
 async function clientOf(scratch: ScratchGateway) {
   const server = await serve(scratch);
   return async (method: string, path: string, body?: object) => {
@@ -15,7 +25,7 @@ async function clientOf(scratch: ScratchGateway) {
       headers: { authorization: `Bearer ${TEST_TOKEN}` },
       ...(body && { body: JSON.stringify(body) }),
     });
-    return { status: response.status, json: await response.json() };
+    return { status: response.status, json: (await response.json()) as Answer };
   };
 }
 

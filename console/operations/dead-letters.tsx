@@ -1,0 +1,64 @@
+// What was given up, and is never sent by itself: show it, send it again, remove it.
+
+import type { DeadLetter } from '../client/operator-client.ts';
+import { formatClock, formatPlural } from '../view/format.ts';
+import { Link } from '../view/link.tsx';
+import { ScrollText } from '../view/scroll-text.tsx';
+import { Block } from './block.tsx';
+
+export interface DeadLettersProps {
+  readonly letters: readonly DeadLetter[];
+  readonly busy: string;
+  onReplay(id: string): void;
+  onRemove(id: string): void;
+  onRemoveAll(): void;
+}
+
+export function DeadLetters({ letters, busy, onReplay, onRemove, onRemoveAll }: DeadLettersProps) {
+  const askAndRemoveAll = () => {
+    if (confirm(`Remove ${formatPlural(letters.length, 'dead letter')} for good?`)) onRemoveAll();
+  };
+  return (
+    <Block
+      title="Dead letters"
+      note={
+        letters.length > 1 && (
+          <button type="button" class="ghost" disabled={busy !== ''} onClick={askAndRemoveAll}>
+            Remove all
+          </button>
+        )
+      }
+      empty={
+        letters.length === 0 && 'Nothing was given up. What cannot be delivered or run stands here, and waits for you.'
+      }
+    >
+      <ul class="cards">
+        {letters.map(({ id, direction, reason, createdAt, payload, sessionKey }) => (
+          <li key={id} class="card">
+            <header>
+              <b>{direction === 'in' ? 'A message that no run answered' : 'An answer that did not arrive'}</b>
+              <span class="soft">{formatClock(createdAt)}</span>
+            </header>
+            <p class="problem">{reason}</p>
+            <details>
+              <summary>Show it</summary>
+              <ScrollText label="The dead letter">{JSON.stringify(payload, null, 2)}</ScrollText>
+            </details>
+            <div class="choices">
+              <button type="button" class="small" disabled={busy !== ''} onClick={() => onReplay(id)}>
+                Send it again
+              </button>
+              <button type="button" class="quiet small" disabled={busy !== ''} onClick={() => onRemove(id)}>
+                Remove
+              </button>
+              <span class="grow" />
+              <Link class="ghost" to={{ page: 'session', session: sessionKey }}>
+                Conversation
+              </Link>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Block>
+  );
+}

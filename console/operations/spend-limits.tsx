@@ -1,0 +1,68 @@
+// What was spent against the limits on spending.
+
+import type { SpendReport } from '../client/operator-client.ts';
+import { formatClock, formatCount } from '../view/format.ts';
+import { Link } from '../view/link.tsx';
+import { Block } from './block.tsx';
+
+export function SpendLimits({ limits }: Pick<SpendReport, 'limits'>) {
+  return (
+    <Block
+      title="Spend against limits"
+      empty={
+        limits.length === 0 && (
+          <>
+            {'There is no limit. Set one in '}
+            <Link to={{ page: 'operations', part: 'settings', setting: 'limits.spend' }}>
+              the settings, limits.spend
+            </Link>
+            .
+          </>
+        )
+      }
+    >
+      <ul class="cards">
+        {limits.map((limit) => (
+          <li key={limit.setting} class="limit">
+            <header>
+              <b>{`${amountOf(limit.money, limit.tokens)} per ${limit.per}`}</b>
+              <span class="soft">
+                {[limit.agent, limit.session, limit.sender].filter(Boolean).join(' · ') || 'everything together'}
+              </span>
+            </header>
+            {limit.counters.length === 0 && <p class="soft">Nothing was spent in this period.</p>}
+            {limit.counters.map(({ period, share, agent, session, sender, ...spent }) => (
+              <div key={`${period} ${agent} ${session} ${sender}`}>
+                <div
+                  class="share"
+                  role="img"
+                  aria-label={`${Math.round(100 * share)} % of ${limit.setting} is spent`}
+                  data-level={share >= 1 ? 'over' : share >= limit.warnAt ? 'near' : 'fine'}
+                >
+                  <i style={{ width: `${Math.min(100, 100 * share)}%` }} />
+                </div>
+                <p class="soft figures-line">
+                  <span>{`${amountOf(limit.money === null ? null : spent.spentMoney, spent.spentTokens)} · ${Math.round(100 * share)} %`}</span>
+                  <span>{[agent, session, sender, period].filter(Boolean).join(' · ')}</span>
+                </p>
+              </div>
+            ))}
+            <p class="soft">
+              {[
+                limit.until !== null && `begins anew ${formatClock(limit.until)}`,
+                limit.cheaper === null ? 'then calls are refused' : `then ${limit.cheaper} answers`,
+                limit.more > 0 && `${limit.more} more counters`,
+              ]
+                .filter(Boolean)
+                .join(' · ')}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </Block>
+  );
+}
+
+function amountOf(money: number | null, tokens: number | null): string {
+  return money === null ? `${formatCount(tokens ?? 0)} tokens` : money.toFixed(money < 1 ? 4 : 2);
+}
