@@ -174,6 +174,8 @@ async function shots(): Promise<readonly Shot[]> {
     { name: 'compare', also: ['dark'], prepare: at(`/runs/${run?.runId}?beside=${before?.runId}`) },
     { name: 'hooks', also: ['dark'], prepare: at('/hooks') },
     { name: 'operations', also: ['dark', 'phone'], prepare: at('/operations') },
+    { name: 'schedule', also: [], prepare: at('/operations/schedule') },
+    { name: 'settings', also: ['dark', 'phone'], prepare: at('/operations/settings') },
     {
       name: 'new',
       also: ['dark'],

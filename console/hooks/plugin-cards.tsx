@@ -29,6 +29,9 @@ export function PluginCards({ plugins, busy, onReload, onDecide }: PluginCardsPr
             <span class="state" data-state={plugin.state}>
               {plugin.state}
             </span>
+            <button type="button" class="ghost" disabled={busy !== ''} onClick={() => onReload(plugin.id)}>
+              {busy === `reload ${plugin.id}` ? 'Reloading…' : 'Reload'}
+            </button>
           </header>
           {plugin.description !== undefined && <p>{plugin.description}</p>}
           <p class="soft">
@@ -37,7 +40,7 @@ export function PluginCards({ plugins, busy, onReload, onDecide }: PluginCardsPr
           {plugin.state !== 'loaded' && <p class={plugin.state === 'failed' ? 'problem' : 'why'}>{plugin.reason}</p>}
           {plugin.install?.changed && <p class="why">Its files were changed since it was installed.</p>}
           {plugin.notes
-            .filter(({ level }) => level !== 'info')
+            .filter(({ level, message }) => level !== 'info' && message !== plugin.reason)
             .map(({ code, level, message }) => (
               <p key={`${code} ${message}`} class={level === 'error' ? 'problem' : 'why'}>
                 {message}
@@ -62,10 +65,6 @@ export function PluginCards({ plugins, busy, onReload, onDecide }: PluginCardsPr
               isDisabled={busy !== ''}
               onSwitch={(allowPromptInjection) => onDecide(plugin.id, { allowPromptInjection })}
             />
-            <span class="grow" />
-            <button type="button" class="quiet small" disabled={busy !== ''} onClick={() => onReload(plugin.id)}>
-              {busy === `reload ${plugin.id}` ? 'Reloading…' : 'Reload'}
-            </button>
           </div>
         </li>
       ))}

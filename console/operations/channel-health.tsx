@@ -11,10 +11,23 @@ export interface ChannelHealthProps {
 }
 
 export function ChannelHealth({ channels, busy, onReopen }: ChannelHealthProps) {
+  const platforms = channels.filter(({ accounts }) => accounts);
   return (
-    <Block title="Channels" empty={channels.length === 0 && 'No channel is open.'}>
+    <Block title="Channels">
       <ul class="lines">
-        {channels.map(({ id, guarantee, accounts }) => (
+        <li>
+          <p class="own">
+            {channels
+              .filter(({ accounts }) => !accounts)
+              .map(({ id, guarantee }) => (
+                <span key={id} title={guarantee.because}>
+                  <b>{id}</b>
+                  <span class="tag">{guarantee.level}</span>
+                </span>
+              ))}
+          </p>
+        </li>
+        {platforms.map(({ id, guarantee, accounts }) => (
           <li key={id}>
             <div class="what">
               <p>
@@ -40,14 +53,18 @@ export function ChannelHealth({ channels, busy, onReopen }: ChannelHealthProps) 
                 </div>
               ))}
             </div>
-            {accounts && (
-              <button type="button" class="quiet small" disabled={busy !== ''} onClick={() => onReopen(id)}>
-                {busy === `reopen ${id}` ? 'Opening…' : 'Open again'}
-              </button>
-            )}
+            <button type="button" class="quiet small" disabled={busy !== ''} onClick={() => onReopen(id)}>
+              {busy === `reopen ${id}` ? 'Opening…' : 'Open again'}
+            </button>
           </li>
         ))}
       </ul>
+      {platforms.length === 0 && (
+        <p class="none">
+          {'No chat platform is connected. Add one with '}
+          <code>atrium channels add</code>.
+        </p>
+      )}
     </Block>
   );
 }

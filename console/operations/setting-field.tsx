@@ -77,7 +77,14 @@ export function SettingFieldView({ field, client, hidden, isManaged, isFull, onC
       }}
     >
       <label for={id}>
-        <code>{isFull ? setting : name}</code>
+        <code>
+          {(isFull ? setting : name).split(/(?<=\.)/).map((part) => (
+            <>
+              {part}
+              <wbr />
+            </>
+          ))}
+        </code>
       </label>
       <div class="control">
         <Control id={id} field={field} text={text} isHidden={isHidden} isDisabled={isManaged} onWrite={write} />

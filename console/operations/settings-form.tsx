@@ -28,6 +28,20 @@ export function SettingsForm({ state }: { state: ConsoleState }) {
     setting.toLowerCase().includes(words) || description.toLowerCase().includes(words);
   const found = words === '' ? (current?.fields ?? []) : sections.flatMap(({ fields }) => fields.filter(isMeant));
   const shown = found.slice(0, MOST_FIELDS).toSorted((one, other) => Number(isUnset(one)) - Number(isUnset(other)));
+  // What is set comes first; in a search, and in a section where nothing is set, everything is shown.
+  const set = words === '' ? shown.filter((field) => !isUnset(field)) : [];
+  const [first, rest] = set.length === 0 ? [shown, []] : [set, shown.filter(isUnset)];
+  const view = (field: SettingField) => (
+    <SettingFieldView
+      key={field.setting}
+      field={field}
+      client={client}
+      hidden={hidden}
+      isManaged={isManaged}
+      isFull={words !== ''}
+      onChanged={() => void settings.readAgain()}
+    />
+  );
   return (
     <>
       {status.value && <GatewayNotes warnings={[]} unused={status.value.unused} isOpen />}
@@ -74,17 +88,13 @@ export function SettingsForm({ state }: { state: ConsoleState }) {
             {words !== '' && found.length === 0 && (
               <p class="none">No setting has these words in its name or its sentence.</p>
             )}
-            {shown.map((field) => (
-              <SettingFieldView
-                key={field.setting}
-                field={field}
-                client={client}
-                hidden={hidden}
-                isManaged={isManaged}
-                isFull={words !== ''}
-                onChanged={() => void settings.readAgain()}
-              />
-            ))}
+            {first.map(view)}
+            {rest.length > 0 && (
+              <details class="more">
+                <summary>{`${formatCount(rest.length)} more that are not set`}</summary>
+                {rest.map(view)}
+              </details>
+            )}
             {found.length > MOST_FIELDS && (
               <p class="soft">{`${formatCount(found.length - MOST_FIELDS)} more; search for what you mean.`}</p>
             )}

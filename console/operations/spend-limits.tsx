@@ -26,9 +26,7 @@ export function SpendLimits({ limits }: Pick<SpendReport, 'limits'>) {
           <li key={limit.setting} class="limit">
             <header>
               <b>{`${amountOf(limit.money, limit.tokens)} per ${limit.per}`}</b>
-              <span class="soft">
-                {[limit.agent, limit.session, limit.sender].filter(Boolean).join(' · ') || 'everything together'}
-              </span>
+              <span class="soft">{scopeOf(limit)}</span>
             </header>
             {limit.counters.length === 0 && <p class="soft">Nothing was spent in this period.</p>}
             {limit.counters.map(({ period, share, agent, session, sender, ...spent }) => (
@@ -61,6 +59,16 @@ export function SpendLimits({ limits }: Pick<SpendReport, 'limits'>) {
       </ul>
     </Block>
   );
+}
+
+/** A star stands for each one. */
+function scopeOf({ agent, session, sender }: SpendReport['limits'][number]): string {
+  const named = [
+    agent && (agent === '*' ? 'each agent' : agent),
+    session && (session === '*' ? 'each session' : session),
+    sender && (sender === '*' ? 'each sender' : sender),
+  ];
+  return named.filter(Boolean).join(' · ') || 'everything together';
 }
 
 function amountOf(money: number | null, tokens: number | null): string {
