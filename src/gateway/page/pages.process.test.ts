@@ -126,7 +126,7 @@ describe.skipIf(!browserPath)('the pages about the gateway (skipped where there 
   it('shows what was given up, and lets it be removed', async () => {
     await page.getByRole('link', { name: 'Operations' }).click();
     const letters = page.getByRole('region', { name: 'Dead letters' });
-    await letters.getByText('The key was refused.').waitFor();
+    await letters.getByText('The key was refused.').first().waitFor();
     await letters.getByRole('button', { name: 'Remove' }).click();
     await letters.getByText('Nothing was given up.').waitFor();
     expect(await scratch.store.count('deadLetters')).toBe(0);
