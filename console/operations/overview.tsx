@@ -17,7 +17,11 @@ import { WaitingApprovals } from './waiting-approvals.tsx';
 export function Overview({ state }: { state: ConsoleState }) {
   const client = useOperatorClient(state);
   const { act, busy, problem } = useAction();
-  const status = useLive(state, ['runs', 'sessions', 'channels', 'config', 'plugins'], (asked) => asked.status());
+  const status = useLive(
+    state,
+    ['runs', 'sessions', 'channels', 'config', 'plugins', 'approvals', 'dead-letters'],
+    (asked) => asked.status(),
+  );
   const approvals = useLive(state, ['approvals'], (asked) => asked.approvals());
   const letters = useLive(state, ['dead-letters'], (asked) => asked.deadLetters());
   const spending = useLive(state, ['usage', 'config'], (asked) => asked.spending());

@@ -7,6 +7,7 @@ import { currentRoute } from '../router.ts';
 import { formatCount, formatPlural } from '../view/format.ts';
 import { GatewayNotes } from '../view/gateway-notes.tsx';
 import { useLive, useOperatorClient } from '../view/use-live.ts';
+import { OtherSetting } from './other-setting.tsx';
 import { readSections, type SettingField } from './read-schema.ts';
 import { SettingFieldView } from './setting-field.tsx';
 
@@ -98,6 +99,7 @@ export function SettingsForm({ state }: { state: ConsoleState }) {
             {found.length > MOST_FIELDS && (
               <p class="soft">{`${formatCount(found.length - MOST_FIELDS)} more; search for what you mean.`}</p>
             )}
+            {!isManaged && <OtherSetting client={client} onChanged={() => void settings.readAgain()} />}
           </div>
         </div>
       </section>
