@@ -78,6 +78,8 @@ describe('the first session of a thread', () => {
       message: 'What is wrong?',
       sessionKey,
       sender: { id: 'ann', name: 'ann' },
+      // Without an id of the message, only the time says what came before it.
+      at: new Date(Date.now() + 1_000),
     });
     const sent = await asked(scratch, 'What is wrong?');
     expect(JSON.parse(preview.wire.body).messages.slice(1)).toEqual(sent);

@@ -231,7 +231,9 @@ describe('a bad request', () => {
   it('may have the size that the table of endpoints names, and not one byte more', async () => {
     const larger = ROUTES.filter(({ bodyLimit }) => bodyLimit !== undefined);
     expect(larger.map(({ path }) => path).sort()).toEqual([
+      '/api/agents/{agent}/files/{name}',
       '/api/attachments',
+      '/api/context/look',
       '/api/runs/{run}/replay',
       '/v1/chat/completions',
       '/v1/embeddings',
@@ -240,7 +242,7 @@ describe('a bad request', () => {
     for (const { path, bodyLimit = 0 } of larger) {
       const statusWith = async (bytes: number) => {
         const headers = { ...bearer, 'content-length': String(bytes) };
-        return (await app().request(path, { method: 'POST', headers, body: '{}' })).status;
+        return (await app().request(path, { method: 'POST', headers, body: '[]' })).status;
       };
       expect(await statusWith(bodyLimit)).toBe(400);
       expect(await statusWith(bodyLimit + 1)).toBe(413);

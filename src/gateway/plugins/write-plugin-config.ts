@@ -34,7 +34,7 @@ const MAX_CHANGES = 100;
 export const OPERATOR_SECTIONS: ReadonlySet<string> = new Set(
   words(`
     acceptUnused agents approvals bindings bootstrap cron delivery diagnostics gateway hooks limits logging mcp memory messages models openboa plugins proxy recorder session
-    tools accessGroups auth channels commands env secrets security skills
+    tools accessGroups auth channels commands env secrets security skills store
   `),
 );
 /** Names in a path that are no settings: they include another file, or are properties of every object. */
