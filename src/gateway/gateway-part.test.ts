@@ -78,9 +78,9 @@ it('a changed setting that needs a restart is named, and one that does not is no
   const config = JSON.parse(await scratch.home.read('openclaw.json'));
   await scratch.home.write(
     'openclaw.json',
-    JSON.stringify({ ...config, plugins: { deny: ['x'] }, mcp: { servers: {} } }),
+    JSON.stringify({ ...config, plugins: { deny: ['x'] }, cron: { enabled: false } }),
   );
   await expect
     .poll(() => scratch.warnings.filter((each) => each.includes('changed')))
-    .toEqual(['The configuration was changed in mcp.servers. That is taken up at the next start.']);
+    .toEqual(['The configuration was changed in cron.enabled. That is taken up at the next start.']);
 });

@@ -85,11 +85,6 @@ import { Workspaces } from './workspaces.ts';
 
 /** A look neither warns, nor creates a workspace, nor makes the gateway watch further files. */
 const NOT_FOR_A_LOOK = { warnings: undefined, found: undefined, workspaces: undefined, warn: undefined };
-/** Listeners that are told that the gateway stops have at least this long, even when the time for stopping is over. */
-const _LAST_WORDS_MS = 2_000;
-/** Each step of a stop has at least this long, even when the gateway stops in a hurry. */
-const _LEAST_CLOSE_MS = 500;
-
 export interface GatewayOptions {
   readonly environment: Environment;
   readonly loaded: LoadedConfig;
