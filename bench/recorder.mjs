@@ -1,6 +1,7 @@
 // What recording costs: three gateways that run the whole time and are asked in turns, in short rounds: one as it is, one with
 // `recorder.enabled: false`, and one of a copy of the build that keeps no requests either. The ratio of the processor time of
-// each round is taken; the median of them is told with the spread of the middle half.
+// each round is taken; the median of them is told with the spread of the middle half. Some of the recording is done behind the
+// turns, while a gateway has nothing else to do; the last two columns compare all processor time, that included.
 //
 //   npm run bench:recorder -- [--rounds 31] [--turns 96] [--json] [--limit 1.1]
 //
@@ -9,11 +10,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { buildWithoutCaptures } from './turn/build-without-captures.mjs';
 import { percentile } from './turn/load.mjs';
-import { killAll, startServer } from './turn/processes.mjs';
+import { killAll, processorTimeOf, startServer } from './turn/processes.mjs';
 import { makeSides, openSide, ratioOf, takeTurns } from './turn/sides.mjs';
 
 const { values: flags } = parseArgs({
@@ -29,6 +31,9 @@ const { values: flags } = parseArgs({
 const [rounds, turns, warmUps] = [flags.rounds, flags.turns, flags['warm-ups']].map(Number);
 if (![rounds, turns, warmUps].every((number) => Number.isInteger(number) && number > 0))
   throw new Error('--rounds, --turns and --warm-ups are whole numbers above 0.');
+
+/** By then a gateway that is left alone has done what it does behind the turns. */
+const BEHIND_MS = 12_000;
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = await mkdtemp(join(tmpdir(), 'atrium-bench-recorder-'));
@@ -47,11 +52,14 @@ try {
   const rows = [];
   for (const sessions of [1, 8]) {
     const cpu = [];
+    const before = sides.map(({ gateway }) => processorTimeOf(gateway.pid));
     for (let round = 0; round < rounds; round++) {
       const taken = [];
       for (const index of orderOf(round)) taken[index] = (await takeTurns(sides[index], sessions, turns)).cpu;
       cpu.push(taken);
     }
+    await sleep(BEHIND_MS);
+    const whole = sides.map(({ gateway }, index) => processorTimeOf(gateway.pid) - before[index]);
     const median = (side) =>
       percentile(
         cpu.map((taken) => taken[side]),
@@ -69,6 +77,8 @@ try {
       high,
       'requests only / nothing': between(1, 2).ratio,
       'everything / requests only': between(0, 1).ratio,
+      'all time, everything / nothing': whole[0] / whole[2],
+      'all time, everything / requests only': whole[0] / whole[1],
     });
   }
   if (flags.json) console.log(JSON.stringify({ rounds, turns, load: loadavg()[0], rows }, null, 2));

@@ -40,6 +40,8 @@ import { HookControl } from './services/hook-control.ts';
 import { readHookInventory } from './services/hook-inventory.ts';
 import { lookAtContext, previewMessage } from './services/preview-message.ts';
 import { readTimeline } from './services/read-timeline.ts';
+import type { ReceiptIndex } from './services/receipts/receipt-index.ts';
+import { Receipts } from './services/receipts/receipts.ts';
 import { loadOtherConfig } from './services/replay/load-other-config.ts';
 import { ModelReplays } from './services/replay/model-replays.ts';
 import type { Services } from './services/services.ts';
@@ -55,6 +57,7 @@ export interface ServiceOptions
   readonly configWatch: ConfigWatch;
   readonly store: Store;
   readonly storeWatch: Pick<StoreWatch, 'problem'>;
+  readonly receiptIndex: ReceiptIndex | undefined;
   readonly records: Records;
   readonly redactor: Redactor;
   readonly telemetry: Pick<Telemetry, 'prometheus'>;
@@ -190,6 +193,7 @@ export function createServices(options: ServiceOptions): Services {
       explain: (request) => explainTools({ ...drafting, config }, request),
       mcpServers: () => options.mcp.statuses(),
     },
+    receipts: new Receipts({ store, index: options.receiptIndex }),
     replays: new ModelReplays({
       ...options.runParts,
       model: async (name) => options.runParts.models.model(parseModelRef(name, config)),

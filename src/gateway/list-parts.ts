@@ -38,7 +38,7 @@ import { recordLimits } from './record-limits.ts';
 import type { Retention } from './retention.ts';
 import type { Children } from './services/children.ts';
 import type { Installs } from './services/installs.ts';
-import { ReceiptIndex } from './services/receipts/receipt-index.ts';
+import type { ReceiptIndex } from './services/receipts/receipt-index.ts';
 import { settleCutReplays } from './services/replay/model-replays.ts';
 import { WordIndex } from './services/search/word-index.ts';
 import type { SpendLimits } from './spend-limits.ts';
@@ -57,6 +57,8 @@ export interface ListedParts {
   readonly liveConfig: LiveConfig;
   readonly configWatch: ConfigWatch;
   readonly lock: StateLock;
+  /** Undefined when nothing is recorded. */
+  readonly receiptIndex: ReceiptIndex | undefined;
   readonly store: Store;
   readonly records: Records;
   readonly telemetry: Telemetry;
@@ -88,13 +90,13 @@ export interface ListedParts {
 }
 
 export function listParts(listed: ListedParts): readonly GatewayPart[] {
-  const { config, configWatch, lock, store, telemetry, chatRecords, workspaces, plugins, mcp, drafting } = listed;
+  const { config, configWatch, lock, store, telemetry, chatRecords, workspaces, plugins, mcp, drafting, receiptIndex } =
+    listed;
   const { delivery, platforms, wayIn, shown, runParts, lanes, sessions, children, schedule, warn } = listed;
   const { live, recorder } = listed.records;
   const { approvals, waits, suspensions } = listed.suspending;
   const { sockets, outbox } = delivery;
   const { exec } = drafting;
-  const receiptIndex = new ReceiptIndex({ store, warn });
   const wordIndex = new WordIndex({ store, warn });
   const pauseWatch = new PauseWatch(warn);
   return [
@@ -216,9 +218,9 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
           { name: 'the configuration', open: () => configWatch.open(), close: () => configWatch.close() },
         ]),
     { name: 'the watch over pauses', open: () => pauseWatch.open(), close: () => pauseWatch.close() },
-    ...(config.recorder?.enabled === false
-      ? []
-      : [{ name: 'the receipts of prompts', open: () => receiptIndex.open(), close: () => receiptIndex.close() }]),
+    ...(receiptIndex
+      ? [{ name: 'the receipts of prompts', open: () => receiptIndex.open(), close: () => receiptIndex.close() }]
+      : []),
     { name: 'the words of conversations', open: () => wordIndex.open(), close: () => wordIndex.close() },
     {
       name: 'the housekeeping',

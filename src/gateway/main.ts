@@ -77,6 +77,7 @@ import { Children } from './services/children.ts';
 import { ClientCalls } from './services/client-calls.ts';
 import type { StatusParts } from './services/gateway-status.ts';
 import { Installs } from './services/installs.ts';
+import { ReceiptIndex } from './services/receipts/receipt-index.ts';
 import { Runs } from './services/runs.ts';
 import type { Services } from './services/services.ts';
 import { SpendLimits } from './spend-limits.ts';
@@ -461,7 +462,9 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   });
   const stampOfFiles = () => services.bootstrapFiles.stamp();
   pageNews = createPageNews({ delivery, plugins, configWatch, records, lanes, stateDir, stampOfFiles, now });
+  const receiptIndex = config.recorder?.enabled === false ? undefined : new ReceiptIndex({ store, warn });
   const services: Services = createServices({
+    receiptIndex,
     pulse: pageNews.pulse,
     installs,
     environment,
@@ -501,6 +504,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const pluginPart = pluginPartOf(plugins);
   const parts: readonly GatewayPart[] = listParts({
     config,
+    receiptIndex,
     isTrial: options.isTrial,
     liveConfig,
     configWatch,

@@ -4,6 +4,7 @@
 
 import { Sessions, type SessionsParts } from '../../sessions/sessions.ts';
 import type { Store } from '../../store/store.ts';
+import { Receipts } from './receipts/receipts.ts';
 import type { Services } from './services.ts';
 
 /** What the configuration says, for services that need more than the store. */
@@ -28,7 +29,7 @@ export function servicesOfStore(store: Store, refusal: Error, { pricesOf, spendi
   // Without a gateway nothing is a webhook.
   const webhooks = { subpath: () => undefined } as unknown as Services['webhooks'];
   const models = only<Services['models']>(refuse, { pricesOf });
-  return only<Services>(refusing, { store, sessions, models, spending, webhooks });
+  return only<Services>(refusing, { store, sessions, models, spending, webhooks, receipts: new Receipts({ store }) });
 }
 
 /** An object with these parts, in which every other part is `other`. */

@@ -38,6 +38,7 @@ import type { Installs } from './installs.ts';
 import type { Pairings } from './pairings.ts';
 import type { PluginControl } from './plugin-control.ts';
 import type { ContextLook, LookRequest, Preview, PreviewRequest } from './preview-message.ts';
+import type { Receipts } from './receipts/receipts.ts';
 import type { ModelReplays } from './replay/model-replays.ts';
 import type { Runs } from './runs.ts';
 import type { Settings } from './settings.ts';
@@ -69,6 +70,8 @@ export interface Services {
   /** The limits on spending, and what they have come to. */
   spending(): Promise<SpendReport>;
   readonly runs: Runs;
+  /** In which runs a text was in the prompt. */
+  readonly receipts: Pick<Receipts, 'find'>;
   /** What another model would have answered in a recorded run. */
   readonly replays: Pick<ModelReplays, 'ask'>;
   /** The results of tools that API clients run themselves. */

@@ -1,7 +1,6 @@
 // In which runs a text was in the prompt, and why it was not in the others.
 
 import { docsCommand } from '../../../protocol/documents.ts';
-import { findReceipts } from '../../services/receipts/find-receipts.ts';
 import { type Route, route, type Zod } from '../route.ts';
 import { agentId, at, cursor, id, limit, next, position, sessionKey, wholeNumber } from './pieces.ts';
 
@@ -74,7 +73,7 @@ export const RECEIPT_ROUTES: readonly Route[] = [
         ),
         next: next(z),
       }),
-    handle: ({ services: { store }, query: { agent, session, ignoreCase, ...query } }) =>
-      findReceipts(store, { ...query, agentId: agent, sessionKey: session, ignoresCase: ignoreCase === 'true' }),
+    handle: ({ services: { receipts }, query: { agent, session, ignoreCase, ...query } }) =>
+      receipts.find({ ...query, agentId: agent, sessionKey: session, ignoresCase: ignoreCase === 'true' }),
   }),
 ];

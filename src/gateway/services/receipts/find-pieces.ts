@@ -6,7 +6,7 @@ import { caselessFinder, exactFinder, type TextFinder } from '../../../context/r
 import type { Condition, Store } from '../../../store/store.ts';
 import type { PromptPieceRow } from '../../../store/tables.ts';
 import { linesInFile, type PiecePlace, placesIn } from './piece-places.ts';
-import type { Piece, PromptPieceFacts } from './run-receipt.ts';
+import type { Piece, PromptPieceFacts } from './prompt-piece.ts';
 
 export interface WantedText {
   readonly text: string;

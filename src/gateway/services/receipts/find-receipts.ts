@@ -9,10 +9,12 @@ import type { Store } from '../../../store/store.ts';
 import type { PromptReceiptRow, RunRow } from '../../../store/tables.ts';
 import { explainMissing, type KnownFrom, type Missing } from './explain-missing.ts';
 import { type FoundPieces, findPieces, type WantedText } from './find-pieces.ts';
+import { FrameReader } from './frame-reader.ts';
 import { findInPieces } from './piece-list.ts';
 import type { PiecePlace } from './piece-places.ts';
 import type { PromptSources } from './prompt-sources.ts';
 import { readReceipt } from './run-receipt.ts';
+import { KnownStablePieces } from './stable-pieces.ts';
 
 export interface ReceiptQuestion extends WantedText {
   /** In milliseconds. */
@@ -294,6 +296,8 @@ async function readTail(store: Store, question: ReceiptQuestion, found: FoundPie
   });
   const rows = await store.select('runs', { where: { runId: { in: frames.map(({ runId }) => runId) } } });
   const runs = new Map(rows.map((run) => [run.runId, run]));
+  const stable = new KnownStablePieces();
+  const frameOf = await new FrameReader(store).read(frames);
   const receipts: Tail['receipts'][number][] = [];
   const sources = new Map<number, PromptSources>();
   const runIds = new Set<string>();
@@ -306,7 +310,7 @@ async function readTail(store: Store, question: ReceiptQuestion, found: FoundPie
     if (!run || at >= until || (agentId ?? run.agentId) !== run.agentId) continue;
     if ((sessionKey ?? run.sessionKey) !== run.sessionKey) continue;
     const captures = await store.select('captures', { where: { runId }, orderBy: [['call', 'asc']] });
-    const receipt = await readReceipt(store, run, captures);
+    const receipt = await readReceipt(store, run, captures, { frameOf, stable });
     if (!receipt) continue;
     runIds.add(runId);
     for (const file of receipt.files) found.look(0, file);

@@ -4,7 +4,7 @@
 import { readAuthor, type SpanAuthor } from '../../../agent/span-author.ts';
 import { hashOfText } from '../../../context/report/build-report.ts';
 import type { TextFinder, TextRange } from '../../../context/report/find-text.ts';
-import type { PromptPieceFacts } from './run-receipt.ts';
+import type { PromptPieceFacts } from './prompt-piece.ts';
 
 export interface PiecePlace extends Pick<SpanAuthor, 'kind' | 'name' | 'path'> {
   readonly where: PromptPieceFacts['where'];

@@ -4,45 +4,59 @@
 // Promise: no run waits for it. A crash at any point loses no receipt, because a capture is marked as indexed in the commit
 // that stores the receipt. A run whose captures are removed meanwhile gets no receipt: both of its commits expect them.
 //
-// Runs that ended one after the other have most of their prompts in common, so a few of them are read and committed
-// together.
+// Runs that ended one after the other have most of their prompts in common, so many of them are read and committed
+// together. While runs go on it leaves the processor to them, up to a minute; then there are more to read together.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FRAME_CALL } from '../../../agent/request-frame.ts';
 import { isAtriumError } from '../../../protocol/errors.ts';
-import { batchesOf, readParts } from '../../../recorder/capture.ts';
+import { batchesOf } from '../../../recorder/capture.ts';
 import { PIECE_GRAIN_MS } from '../../../recorder/prune-captures.ts';
 import { PreconditionFailedError } from '../../../store/errors.ts';
 import type { Store, Write } from '../../../store/store.ts';
 import type { CaptureRow, RunRow } from '../../../store/tables.ts';
 import { BackgroundWork } from '../background-work.ts';
 import { type TranscriptOf, transcriptsIn } from '../read-request-spans.ts';
+import { FrameReader } from './frame-reader.ts';
 import { packPieces } from './piece-list.ts';
-import { type Piece, type RunReceipt, readReceipt } from './run-receipt.ts';
+import type { Piece } from './prompt-piece.ts';
+import { type KnownOfRuns, type RunReceipt, readReceipt } from './run-receipt.ts';
+import { KnownStablePieces } from './stable-pieces.ts';
 
 export interface ReceiptIndexParts {
   readonly store: Store;
   readonly warn: (sentence: string) => void;
 }
 
-const PAGE = 100;
+const PAGE = 200;
 /** So many runs are read and committed together. */
-const BATCH = 16;
+const BATCH = 64;
 /** While there is much to do, it rests this many times as long as it has worked. */
 const REST = 3;
+/** It works so long before it rests: a timer for every run would cost a good part of what the run itself does. */
+const STRETCH_MS = 4;
+/** Runs that go on may hold it up so long. */
+const MOST_LAG_MS = 60_000;
 const MOST_KNOWN = 20_000;
 
 export class ReceiptIndex {
   readonly #parts: ReceiptIndexParts;
+  readonly #frames: FrameReader;
+  readonly #stable = new KnownStablePieces();
   readonly #background = new BackgroundWork({
-    work: () => this.catchUp({ rest: REST }),
+    work: () => this.#catchUpBehindRuns(),
     failed: ({ message }) => this.#parts.warn(`Receipts of prompts could not be written: ${message}`),
   });
+  #caughtUpAt = performance.now();
+  #going: Promise<number> | undefined;
+  /** How many wait for it. */
+  #hurried = 0;
   /** The number of a piece, and the time of its last use as the store has it at least; by scope and hash. */
   readonly #known = new Map<string, { readonly seq: number; readonly usedAt: number }>();
 
   constructor(parts: ReceiptIndexParts) {
     this.#parts = parts;
+    this.#frames = new FrameReader(parts.store);
   }
 
   open(): void {
@@ -53,18 +67,42 @@ export class ReceiptIndex {
     return this.#background.close();
   }
 
-  /** Indexes every run that has ended. Resolves with their number. Rejects with the errors of the store. */
-  async catchUp({ rest = 0 }: { readonly rest?: number } = {}): Promise<number> {
+  /** Indexes every run that has ended, without resting. Resolves with their number. Rejects with the errors of the store. */
+  async catchUp(): Promise<number> {
+    this.#hurried += 1;
+    try {
+      return await this.#round();
+    } finally {
+      this.#hurried -= 1;
+    }
+  }
+
+  async #catchUpBehindRuns(): Promise<void> {
+    const isLate = performance.now() - this.#caughtUpAt >= MOST_LAG_MS;
+    if (!isLate && (await this.#parts.store.count('runs', { status: 'running' })) > 0) return;
+    await this.#round();
+    this.#caughtUpAt = performance.now();
+  }
+
+  /** There is one at a time; whoever asks for another one meanwhile waits for it. */
+  #round(): Promise<number> {
+    this.#going ??= this.#passes().finally(() => {
+      this.#going = undefined;
+    });
+    return this.#going;
+  }
+
+  async #passes(): Promise<number> {
     let all = 0;
     for (;;) {
-      const indexed = await this.#pass(rest);
+      const indexed = await this.#pass();
       all += indexed;
       if (indexed === 0 || this.#background.signal.aborted) return all;
     }
   }
 
   /** Captures of the same moment may be left for the next pass, when a page ends among them. */
-  async #pass(rest: number): Promise<number> {
+  async #pass(): Promise<number> {
     const { store } = this.#parts;
     const { signal } = this.#background;
     let indexed = 0;
@@ -83,7 +121,7 @@ export class ReceiptIndex {
       const ended = runs.filter(({ endedAt }) => endedAt !== null);
       for (const batch of batchesOf(ended, BATCH)) {
         if (signal.aborted) break;
-        indexed += await this.#index(batch, transcriptOf, rest);
+        indexed += await this.#index(batch, transcriptOf);
       }
       if (page.length < PAGE) break;
       after = end;
@@ -92,25 +130,29 @@ export class ReceiptIndex {
   }
 
   /** Resolves with the number of runs that were indexed. */
-  async #index(runs: readonly RunRow[], transcriptOf: TranscriptOf, rest: number): Promise<number> {
+  async #index(runs: readonly RunRow[], transcriptOf: TranscriptOf): Promise<number> {
     const { store } = this.#parts;
     const { signal } = this.#background;
     const captures = await store.select('captures', {
       where: { runId: { in: runs.map(({ runId }) => runId) } },
       orderBy: [['call', 'asc']],
     });
-    const frames = await readParts(
-      store,
-      captures.filter(({ call }) => call === FRAME_CALL),
-    );
+    const frameOf = await this.#frames.read(captures.filter(({ call }) => call === FRAME_CALL));
     const read: ReadRun[] = [];
+    let began = performance.now();
     for (const run of runs) {
       if (signal.aborted) break;
-      const began = performance.now();
       const own = captures.filter(({ runId }) => runId === run.runId);
-      read.push({ run, captures: own, receipt: await this.#read(run, own, { transcriptOf, parts: frames }) });
+      read.push({
+        run,
+        captures: own,
+        receipt: await this.#read(run, own, { transcriptOf, frameOf, stable: this.#stable }),
+      });
+      const worked = performance.now() - began;
+      if (worked < STRETCH_MS) continue;
       // Without a rest, others still get their turn.
-      await sleep(rest * (performance.now() - began), undefined, { signal }).catch(() => {});
+      await sleep(this.#hurried > 0 ? 0 : REST * worked, undefined, { signal }).catch(() => {});
+      began = performance.now();
     }
     if (await this.#commit(read)) return read.length;
     let indexed = 0;
@@ -125,7 +167,8 @@ export class ReceiptIndex {
     try {
       const receipts = read.flatMap(({ receipt }) => receipt ?? []);
       const numbers = await this.#store(receipts, async (writes) => {
-        const { seqs } = await commit([...writes, ...stillThere(read)]);
+        const isNew = writes.some((write) => 'insert' in write);
+        const { seqs } = await commit(isNew ? [...writes, ...stillThere(read)] : writes);
         return seqs;
       });
       const numberOf = (piece: Piece) => numbers.get(keyOf(piece));
@@ -138,11 +181,7 @@ export class ReceiptIndex {
   }
 
   /** A record that cannot be understood must not keep the others from being indexed. */
-  async #read(
-    run: RunRow,
-    captures: readonly CaptureRow[],
-    known: { readonly transcriptOf: TranscriptOf; readonly parts: ReadonlyMap<string, string> },
-  ): Promise<RunReceipt | undefined> {
+  async #read(run: RunRow, captures: readonly CaptureRow[], known: KnownOfRuns): Promise<RunReceipt | undefined> {
     const { store, warn } = this.#parts;
     try {
       return await readReceipt(store, run, captures, known);
@@ -234,8 +273,8 @@ function lastUses(receipts: readonly RunReceipt[]): ReadonlyMap<string, UsedPiec
 }
 
 /**
- * Fails when the session of one of the runs was deleted meanwhile, which removes its frame too. Only the frames are looked
- * at, because an update writes its rows anew.
+ * Fails when the session of one of the runs was deleted meanwhile, which removes its frame too: new words of it must not be
+ * stored then. Only the frames are looked at, because an update writes its rows anew.
  */
 function stillThere(read: readonly ReadRun[]): readonly Write[] {
   const runIds = read.flatMap(({ run: { runId }, receipt }) => (receipt ? [runId] : []));

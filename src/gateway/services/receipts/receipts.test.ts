@@ -11,6 +11,7 @@ import { ScratchGateway } from '../../../testkit/scratch-gateway.ts';
 import type { TestPlace } from '../../../testkit/test-channel.ts';
 import { findReceipts, type ReceiptAnswer, type ReceiptQuestion } from './find-receipts.ts';
 import { ReceiptIndex } from './receipt-index.ts';
+import { Receipts } from './receipts.ts';
 
 const RULES = '# Rules\n\nBe brief.\nNever push to main.\nSay "no" – in Übermut\ttoo.\n';
 const LONG = `${'Filler line.\n'.repeat(3_000)}`;
@@ -292,6 +293,18 @@ describe('indexing', () => {
     await vi.waitFor(async () => expect(await scratch.store.count('promptReceipts')).toBe(1), { timeout: 40_000 });
     expect((await ask('Never push')).counts).toMatchObject({ present: 1, absent: 0, unseen: 0 });
   }, 60_000);
+
+  it('is done for whoever asks, and the answer does not depend on it', async () => {
+    await says('one');
+    await says('two');
+    const question: ReceiptQuestion = { text: 'Never push', ignoresCase: false, list: 'all', limit: 50 };
+    const asked = await new Receipts({ store: scratch.store, index: receiptIndex }).find(question);
+    expect(asked.counts).toMatchObject({ present: 2, unseen: 0 });
+    await vi.waitFor(async () => expect(await scratch.store.count('captures', { isIndexed: false })).toBe(0), 40_000);
+    const failing = { catchUp: () => Promise.reject(new Error('the disk is full')) };
+    expect(await new Receipts({ store: scratch.store, index: failing }).find(question)).toEqual(asked);
+    expect(await new Receipts({ store: scratch.store }).find(question)).toEqual(asked);
+  });
 
   it('says how many runs it has not looked at, when there are too many for one question', async () => {
     const runId = await says('one');

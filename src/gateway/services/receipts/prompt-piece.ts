@@ -1,0 +1,58 @@
+// A piece of a prompt: a text that runs share, with the authors of its words. Pure.
+
+import { hash } from 'node:crypto';
+import type { ToldSpan } from '../../../agent/request-text.ts';
+import type { JsonObject } from '../../../protocol/json.ts';
+import type { PromptPieceRow } from '../../../store/tables.ts';
+
+export type Piece = Omit<PromptPieceRow, 'seq' | 'usedAt'>;
+
+/** What `about` of a piece of kind `prompt` holds. The spans cover its text without gaps. */
+export interface PromptPieceFacts {
+  readonly where: 'system' | 'tools' | 'messages';
+  /** Author and number of characters; an empty author is a separator that the model did not read. */
+  readonly spans: readonly (readonly [author: string, chars: number])[];
+}
+
+export function promptPiece(scope: string, where: PromptPieceFacts['where'], spans: readonly WordedSpan[]): Piece {
+  const joined: [string, number][] = [];
+  for (const { origin, text } of spans) {
+    const last = joined.at(-1);
+    if (last?.[0] === origin && where !== 'system') last[1] += text.length;
+    else joined.push([origin, text.length]);
+  }
+  const text = spans.map((span) => span.text).join('');
+  return pieceOf(scope, 'prompt', text, { where, spans: joined });
+}
+
+export function pieceOf(scope: string, kind: Piece['kind'], text: string, about: JsonObject): Piece {
+  const key = hash('sha256', `${JSON.stringify(about)}\0${text}`).slice(0, 32);
+  return { scope, hash: key, kind, text, about };
+}
+
+export interface Unit {
+  readonly where: ToldSpan['where'];
+  readonly index: number;
+  readonly spans: readonly WordedSpan[];
+}
+
+export interface WordedSpan {
+  readonly origin: string;
+  readonly text: string;
+}
+
+/** Blocks, tools and messages. One whose words are not known has no spans. */
+export function unitsOf(spans: readonly ToldSpan[]): readonly Unit[] {
+  const units = new Map<string, Omit<Unit, 'spans'> & { spans: WordedSpan[] }>();
+  for (const { where, index, origin, text = '' } of spans) {
+    const key = `${where} ${index}`;
+    const unit = units.get(key) ?? { where, index, spans: [] };
+    units.set(key, unit);
+    if (text !== '') unit.spans.push({ origin, text });
+  }
+  return [...units.values()];
+}
+
+export function isWhole(spans: readonly ToldSpan[]): boolean {
+  return spans.every(({ text, chars }) => text !== undefined || chars === 0);
+}
