@@ -39,7 +39,7 @@ const MAX_REMEMBERED_FILES = 256;
 /**
  * Lines wait this long for others, because opening a file costs more than writing to it, and a run writes many lines.
  */
-const GATHER_MS = 250;
+const GATHER_MS = 1_000;
 
 export class AppendedFiles {
   readonly #warn: (message: string) => void;

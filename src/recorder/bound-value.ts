@@ -42,17 +42,29 @@ export function boundValue(value: unknown, limits: ValueLimits = RECORD_LIMITS, 
   }
 
   function boundObject(object: object, depth: number): JsonValue {
-    const entries = Object.entries(object).filter(([, field]) => field !== undefined && typeof field !== 'function');
-    left -= Math.min(entries.length, limits.keys);
-    const kept = entries
-      .slice(0, limits.keys)
-      .map(([name, field]): [string, JsonValue] => [
-        boundName(name),
-        hidesField(name, field) ? REDACTED : bound(field, depth + 1),
-      ]);
-    if (kept.length < entries.length) kept.push(['…', `[${entries.length - kept.length} more keys left out]`]);
-    return Object.fromEntries(kept);
+    const names = Object.keys(object);
+    left -= Math.min(names.length, limits.keys);
+    const kept: Record<string, JsonValue> = {};
+    let count = 0;
+    let more = 0;
+    // A run has hundreds of such objects, so no list of entries is made of them.
+    for (const name of names) {
+      const field = (object as Readonly<Record<string, unknown>>)[name];
+      if (field === undefined || typeof field === 'function') continue;
+      if (count < limits.keys) put(kept, boundName(name), hidesField(name, field) ? REDACTED : bound(field, depth + 1));
+      else more++;
+      count++;
+    }
+    if (more > 0) kept['…'] = `[${more} more keys left out]`;
+    return kept;
   }
+}
+
+/** A field of this one name is not set by an assignment, which would change what the object is. */
+function put(object: Record<string, JsonValue>, name: string, value: JsonValue): void {
+  if (name === '__proto__')
+    Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+  else object[name] = value;
 }
 
 /** Every record has the same few names, so the result for a name is remembered. */
@@ -70,7 +82,7 @@ const MAX_KNOWN_NAMES = 1_024;
 const MAX_KNOWN_LENGTH = 64;
 
 /** Secrets are removed before the text is cut; otherwise half of one could stay at the end. */
-function boundText(text: string, limit: number, redact = redactText): string {
+export function boundText(text: string, limit: number, redact = redactText): string {
   if (text.length <= limit) return text.length < LONG_TEXT ? redact(text) : redactOnce(text, redact);
   const shown = redact(text.slice(0, limit + 512)).slice(0, limit);
   const whole = /[\uD800-\uDBFF]$/.test(shown) ? shown.slice(0, -1) : shown;

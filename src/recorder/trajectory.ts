@@ -6,9 +6,10 @@
 
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { isJsonObject, type JsonValue } from '../protocol/json.ts';
+import type { JsonValue } from '../protocol/json.ts';
+import { remembered } from '../protocol/remembered.ts';
 import type { AppendedFiles, FilePlace } from './appended-files.ts';
-import { boundValue, RECORD_LIMITS } from './bound-value.ts';
+import { boundText, boundValue, RECORD_LIMITS } from './bound-value.ts';
 import { redactText } from './redact.ts';
 import { takePrompt, type WrittenPrompt, withPrompt } from './trajectory-prompts.ts';
 
@@ -183,13 +184,18 @@ export function trajectoryFileOf(dir: string, sessionId: string): string {
 
 /** `"sessionId":"…","runId":"…",`, ready to stand before the data. */
 function formatFields(context: TraceContext): { readonly traceId: string; readonly fields: string } {
-  const { sessionId, sessionKey, runId, workspaceDir, provider, modelId, modelApi } = context;
-  const rest = { sessionId, sessionKey, runId, workspaceDir, provider, modelId, modelApi };
-  const shown = boundValue(rest, { characters: 512, items: 0, keys: 16, depth: 1, values: 16 });
-  const fields = isJsonObject(shown) ? shown : {};
-  const text = JSON.stringify(fields).slice(1, -1);
-  return { traceId: JSON.stringify(fields.sessionId ?? ''), fields: text === '' ? '' : `${text},` };
+  let fields = '';
+  for (const name of FIELDS) {
+    const value = context[name];
+    if (value !== undefined) fields += `"${name}":${quoteField(value)},`;
+  }
+  return { traceId: quoteField(context.sessionId), fields };
 }
+
+const FIELDS = ['sessionId', 'sessionKey', 'runId', 'workspaceDir', 'provider', 'modelId', 'modelApi'] as const;
+
+/** Most records have the same few sessions, folders and models. */
+const quoteField = remembered(256, (value) => JSON.stringify(boundText(value, 512)));
 
 const SPARE_BYTES = 64;
 const NUMBER_BYTES = ',"seq":0,"sourceSeq":0,'.length;
