@@ -331,6 +331,14 @@ export class EditorFailedError extends defineError({
   remedy: 'Set the variable `VISUAL` or `EDITOR` to an editor that works here.',
 }) {}
 
+export class EditNeedsTerminalError extends defineError({
+  code: 'ATRIUM_CLI_EDIT_NO_TERMINAL',
+  message:
+    'There is no terminal to edit in, so nothing was changed. "atrium config set NAME VALUE" changes a setting, or set VISUAL or EDITOR to a program that needs none.',
+  means: '`atrium config edit` has no editor of yours, and its input or output is no terminal for `vi`.',
+  remedy: 'Run it in a terminal, set the variable `VISUAL` or `EDITOR`, or use `atrium config set`.',
+}) {}
+
 export class GatewayNotStoppedError extends defineError({
   code: 'ATRIUM_CLI_GATEWAY_NOT_STOPPED',
   message: ({ pid, seconds, isRestart }: { pid: number; seconds: number; isRestart?: boolean }) =>

@@ -1,7 +1,7 @@
 // Changes one setting in the file where it takes effect, for a command or for a page; comments in the file survive. The
 // configuration is checked as it would be afterwards; when no gateway could use it, or the setting does not exist, nothing
 // is written.
-// Errors: SettingRefusedError, UnknownSettingError, UnkeptValueError, and those of `edit-config.ts`.
+// Errors: SettingRefusedError, SettingStopsStartError, UnknownSettingError, UnkeptValueError, and those of `edit-config.ts`.
 
 import type { ConfigLocation } from '../config/config-files.ts';
 import { type ConfigPath, formatConfigPath, valueAt } from '../config/config-path.ts';
@@ -13,7 +13,7 @@ import { isPlainObject } from '../config/plain-object.ts';
 import { isAtriumError } from '../protocol/errors.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import { clip } from '../protocol/one-line.ts';
-import { SettingRefusedError, UnkeptValueError, UnknownSettingError } from './errors.ts';
+import { SettingRefusedError, SettingStopsStartError, UnkeptValueError, UnknownSettingError } from './errors.ts';
 import { showConfig } from './show-config.ts';
 
 export interface ChangeRequest {
@@ -40,6 +40,7 @@ export async function writeSetting(request: ChangeRequest, value: unknown): Prom
     if (!loaded || isForced) return;
     await refuseUnknown(loaded, at);
     refuseUnspoken(loaded, at, file);
+    refuseStopping(loaded, at);
   };
   await setConfigValue(file, at, value, check);
   const remarks = [
@@ -132,6 +133,12 @@ function refuseUnspoken({ config }: LoadedConfig, at: ConfigPath, file: string):
   if (issues.length > 0) throw new SettingRefusedError({ issues });
 }
 
+/** A home of OpenClaw may ask for a protection that is not there. A command does not bring a gateway into that state. */
+function refuseStopping({ unused }: LoadedConfig, at: ConfigPath): void {
+  const stopping = unused.find(({ path, refuses }) => refuses === 'start' && isAround(path, at));
+  if (stopping) throw new SettingStopsStartError({ path: stopping.path, sentence: stopping.sentence });
+}
+
 /** True when one of the two addresses lies on the way to the other. */
 function isOn(one: ConfigPath, other: ConfigPath): boolean {
   const [short, long] = one.length <= other.length ? [one, other] : [other, one];
@@ -141,13 +148,20 @@ function isOn(one: ConfigPath, other: ConfigPath): boolean {
 /** What the configuration has to say about this setting now. */
 function remarksOn(loaded: LoadedConfig | undefined, at: ConfigPath): readonly string[] {
   if (!loaded) return ['No gateway starts with this configuration; "atrium config check" says why.'];
-  const place = formatConfigPath(at);
-  const isHere = (path: string) => path === place || path.startsWith(`${place}.`) || path.startsWith(`${place}[`);
-  const isAbove = (path: string) => place.startsWith(`${path}.`) || place.startsWith(`${path}[`);
   return [
-    ...loaded.warnings.filter(({ path }) => isHere(path)).map(({ message }) => message),
+    ...loaded.warnings.filter(({ path }) => isBelow(path, formatConfigPath(at))).map(({ message }) => message),
     ...loaded.unused
-      .filter(({ path }) => isHere(path) || isAbove(path))
+      .filter(({ path }) => isAround(path, at))
       .map(({ path, sentence }) => `${path} is not used: ${sentence}`),
   ];
+}
+
+/** True when the setting at `path` is this one, a part of it, or what it is a part of. */
+function isAround(path: string, at: ConfigPath): boolean {
+  const place = formatConfigPath(at);
+  return isBelow(path, place) || isBelow(place, path);
+}
+
+function isBelow(path: string, place: string): boolean {
+  return path === place || path.startsWith(`${place}.`) || path.startsWith(`${place}[`);
 }

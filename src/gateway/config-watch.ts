@@ -12,12 +12,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type ConfigLocation, listConfigPaths } from '../config/config-files.ts';
 import { ConfigMissingError, ConfigUnreadableError } from '../config/errors.ts';
-import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
 import { errorText } from '../protocol/one-line.ts';
 import { within } from '../protocol/time-limit.ts';
 import { type ConfigState, describeConfigState } from './config-state.ts';
-import { ProtectionMissingError } from './errors.ts';
 import type { GatewayPart } from './gateway-part.ts';
+import { loadStartableConfig } from './load-startable-config.ts';
 
 export interface ConfigWatchParts {
   readonly location: ConfigLocation;
@@ -220,10 +220,7 @@ export class ConfigWatch {
       if (text === undefined) throw new ConfigMissingError({ file: path });
       if (text.trim() === '') throw new ConfigUnreadableError({ file: path, detail: 'it is empty' });
     }
-    const loaded = await loadConfig(this.#parts.location);
-    const refused = loaded.unused.filter(({ refuses }) => refuses === 'start');
-    if (refused.length > 0) throw new ProtectionMissingError({ settings: refused });
-    return loaded;
+    return loadStartableConfig(this.#parts.location);
   }
 
   #keep(loaded: LoadedConfig): void {

@@ -546,6 +546,15 @@ export class SettingRefusedError extends defineError({
   remedy: 'Give a value of the kind that the message names. `--force` writes it all the same.',
 }) {}
 
+export class SettingStopsStartError extends defineError({
+  code: 'ATRIUM_CLI_SETTING_STOPS_START',
+  status: 400,
+  message: ({ path, sentence }: { path: string; sentence: string }) =>
+    `${path} was not written, because no gateway would start with it: ${sentence} "atrium config set --force" writes it all the same.`,
+  means: 'The setting asks for a protection that Atrium does not have, and no gateway starts with such a setting.',
+  remedy: 'Leave it out, or name it in `acceptUnused` first. `--force` writes it all the same.',
+}) {}
+
 export class UnkeptValueError extends defineError({
   code: 'ATRIUM_CLI_SETTING_VALUE_UNKEPT',
   status: 400,

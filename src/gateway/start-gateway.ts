@@ -3,7 +3,7 @@
 import { configuredTokenOf } from '../config/configured-token.ts';
 import { LEAST_OPEN_FILES, readOpenFileLimit } from '../config/open-file-limit.ts';
 import type { Config } from '../config/schema.ts';
-import { ProtectionMissingError, TooFewFilesError } from './errors.ts';
+import { TooFewFilesError } from './errors.ts';
 import type { StopReason } from './gateway-part.ts';
 import { DEFAULT_PORT, isLoopbackHost, resolveBindAddress } from './http/bind-address.ts';
 import { createHttpApp, type HttpAppOptions } from './http/create-http-app.ts';
@@ -13,6 +13,7 @@ import { METRICS_PATH } from './http/routes/metrics.ts';
 import { RESPONSE_ROUTES } from './http/routes/responses.ts';
 import { ensureToken } from './http/token.ts';
 import { refuseGatewayToken, TokenGuard } from './http/token-guard.ts';
+import { refuseUnprotected } from './load-startable-config.ts';
 import { type GatewayOptions, type OpenedGateway, openGateway } from './main.ts';
 
 export interface StartOptions extends GatewayOptions {
@@ -50,8 +51,7 @@ export async function startGateway(options: StartOptions): Promise<StartedGatewa
   if (openFiles !== undefined && openFiles < LEAST_OPEN_FILES)
     throw new TooFewFilesError({ limit: openFiles, least: LEAST_OPEN_FILES });
 
-  const refused = loaded.unused.filter(({ refuses }) => refuses === 'start');
-  if (refused.length > 0) throw new ProtectionMissingError({ settings: refused });
+  refuseUnprotected(loaded);
   const configured = configuredTokenOf(config, environment.variables);
   const { token, source, warnings } = await ensureToken(environment.stateDir, configured);
   for (const warning of warnings) warn(warning);

@@ -56,4 +56,20 @@ describe('atrium config edit', () => {
     expect(err).toContain('The editor "false" ended with 1, so nothing was changed.');
     expect(await readdir(home.stateDir)).toEqual(['openclaw.json']);
   });
+
+  it('opens no editor of its own without a terminal, where it would print keys', async () => {
+    const { code, out, err } = await edit('');
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toContain('There is no terminal to edit in, so nothing was changed.');
+    expect(await readdir(home.stateDir)).toEqual(['openclaw.json']);
+  });
+
+  it('saves nothing that no gateway starts with', async () => {
+    const { code, err } = await edit(`sh -c 'echo "{ gateway: { auth: { mode: \\"trusted-proxy\\" } } }" > "$1"' sh`, [
+      'n',
+    ]);
+    expect(code).toBe(2);
+    expect(err).toContain('No gateway runs with these settings');
+    expect(await text()).toContain('"full"');
+  });
 });

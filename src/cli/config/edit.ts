@@ -9,12 +9,12 @@ import path from 'node:path';
 import { type ConfigLocation, listConfigPaths } from '../../config/config-files.ts';
 import { loadConfigSource } from '../../config/config-source.ts';
 import { resolveConfigFileToEdit, writeConfigText } from '../../config/edit-config.ts';
-import { loadConfig } from '../../config/load-config.ts';
+import { loadStartableConfig } from '../../gateway/load-startable-config.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
 import type { CliIo } from '../cli-io.ts';
 import { command } from '../command.ts';
 import { EDITED_CONFIG_OPTION } from '../common-options.ts';
-import { EditGivenUpError, EditorFailedError } from '../errors.ts';
+import { EditGivenUpError, EditNeedsTerminalError, EditorFailedError } from '../errors.ts';
 import { line, visibleText } from '../output/text.ts';
 import { tellFollowing } from './tell-following.ts';
 
@@ -98,7 +98,7 @@ async function editUntilUsable(location: ConfigLocation, file: string, draft: st
     await runEditor(draft, io);
     const text = await readFile(draft, 'utf8');
     try {
-      await loadConfig({ ...location, draft: { file, text } });
+      await loadStartableConfig({ ...location, draft: { file, text } });
       return text;
     } catch (error) {
       if (!isAtriumError(error)) throw error;
@@ -109,8 +109,10 @@ async function editUntilUsable(location: ConfigLocation, file: string, draft: st
   }
 }
 
-async function runEditor(file: string, { environment }: CliIo): Promise<void> {
+async function runEditor(file: string, { environment, isTerminal }: CliIo): Promise<void> {
   const { VISUAL, EDITOR } = environment.variables;
+  // vi would draw the whole file, keys included, into a pipe or a log.
+  if (!VISUAL && !EDITOR && !(isTerminal && process.stdin.isTTY)) throw new EditNeedsTerminalError();
   const editor = VISUAL || EDITOR || 'vi';
   // A shell reads the variable, because it may hold flags; the file is handed over as an argument of its own.
   const child = spawn('sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });

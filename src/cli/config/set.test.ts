@@ -134,6 +134,17 @@ describe('atrium config set', () => {
     expect((await home.run(['config', 'set', 'a..b', '1'])).err).toContain('is no address of a setting');
   });
 
+  it('does not write a setting with which no gateway starts, unless that is wanted', async () => {
+    const refused = await home.run(['config', 'set', 'gateway.auth.mode', 'trusted-proxy']);
+    expect([refused.code, refused.out]).toEqual([2, '']);
+    expect(refused.err).toContain('gateway.auth.mode was not written, because no gateway would start with it: ');
+    await expect(text()).rejects.toThrow('ENOENT');
+    expect((await home.run(['config', 'set', 'gateway.auth.mode', 'trusted-proxy', '--force'])).code).toBe(0);
+    // What else is in such a file can still be changed.
+    expect((await home.run(['config', 'set', 'acceptUnused', '["gateway.auth.mode"]'])).code).toBe(0);
+    expect((await home.run(['config', 'set', 'gateway.auth.mode', 'trusted-proxy'])).code).toBe(0);
+  });
+
   it('asks for a value that is left out, and does not show a secret', async () => {
     const key = 'sk-0123456789abcdefghij';
     const asked = await home.run(['config', 'set', 'models.providers.groq.apiKey'], { answers: [key] });

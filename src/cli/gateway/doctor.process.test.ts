@@ -50,7 +50,7 @@ describe('atrium doctor', () => {
     });
     const { out, code } = await home.run(['doctor']);
     expect(code).toBe(1);
-    expect(out).toMatch(/^ {2}note: warning: .*bootstrp/m);
+    expect(out).toMatch(/^ {2}note: .*openclaw\.\w+:\d+: .*bootstrp/m);
     expect(out).toMatch(/^plugins +1 wrong +0 of 1 would be loaded$/m);
     expect(out).toMatch(/^ {2}wrong: strict is failed\. plugins\.entries\.strict\.config\.key must be integer\.$/m);
     expect(out).toMatch(/^ {2}wrong: The hook "broken" listens to "command:nwe".*Did you mean "command:new"\?$/m);

@@ -23,7 +23,6 @@ import { describeFailures } from '../hooks/describe-failures.ts';
 import { describeKey } from '../output/key-sources.ts';
 import { oneLine } from '../output/text.ts';
 import { groupUnused } from '../output/unused-settings.ts';
-import { formatConfigWarning } from '../output/warnings.ts';
 import { askPlugins } from '../plugins/ask-plugins.ts';
 import type { Section } from './doctor-section.ts';
 import { examineModels } from './examine-models.ts';
@@ -86,7 +85,12 @@ function examineConfiguration(loaded: LoadedConfig, io: CliIo): Section {
   const { files, warnings } = loaded;
   const names = files.map(({ path }) => path).join(', ');
   const finding = files.length === 0 ? `none, and none is needed (${io.environment.configPath})` : names;
-  return { name: 'configuration', finding, problems: [], remarks: warnings.map(formatConfigWarning) };
+  return {
+    name: 'configuration',
+    finding,
+    problems: [],
+    remarks: warnings.map(({ file, line, message }) => `${file}:${line}: ${message}`),
+  };
 }
 
 /** What is refused because of a setting is wrong; what merely does not happen is a remark. */
@@ -96,7 +100,13 @@ function examineUnused({ unused }: LoadedConfig): readonly Section[] {
     groupUnused(unused)
       .filter(({ refuses }) => (refuses !== null) === isWrong)
       .map(({ text }) => text);
-  const finding = `${countOf(unused.length, 'setting')} found and not used (atrium config check lists them)`;
+  const open = unused.filter(({ isAccepted, danger }) => !isAccepted && danger !== 'harmless');
+  const rest = unused.length - open.length;
+  const others =
+    rest === 0
+      ? ''
+      : `, and ${rest} that ${rest === 1 ? 'does' : 'do'} no harm or ${rest === 1 ? 'is' : 'are'} accepted`;
+  const finding = `${countOf(open.length, 'setting')} found and not used${others} (atrium config check lists them)`;
   return [{ name: 'not used', finding, problems: texts(true), remarks: texts(false) }];
 }
 

@@ -1,6 +1,6 @@
 // `atrium start`: runs the gateway until it is told to stop. SIGTERM and Ctrl-C finish what is running within a budget; a
 // second one stops at once. Neither loses anything: what was not finished is taken up by the next start. SIGUSR1 stops in
-// the same way and starts again, with the configuration as it is then.
+// the same way and starts again, with the configuration as it is then; while that one cannot be used, it goes on instead.
 
 import { existsSync } from 'node:fs';
 import type { Environment } from '../../config/environment.ts';
@@ -10,6 +10,7 @@ import { resolveUserPath } from '../../config/user-path.ts';
 import { BadFlagError } from '../../gateway/errors.ts';
 import type { StopReason } from '../../gateway/gateway-part.ts';
 import { hasOpenClawState } from '../../gateway/import/has-openclaw-state.ts';
+import { loadStartableConfig } from '../../gateway/load-startable-config.ts';
 import type { StartedGateway } from '../../gateway/start-gateway.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
 import { OWN_MODULES } from '../../public/own-modules.ts';
@@ -71,7 +72,17 @@ async function runUntilStopped(flags: FlagsOf<typeof OPTIONS>, io: CliIo): Promi
       modules: OWN_MODULES,
     });
     // From here on Ctrl-C stops the gateway gracefully; before, it just ends the process.
-    const stopped = untilStopped(started.stop, end, io);
+    const canRestart = () =>
+      loadStartableConfig({ environment, configPath }).then(
+        () => true,
+        (error) => {
+          log.warn(
+            `The gateway goes on and does not start again: its configuration cannot be used. ${describe(error)}`,
+          );
+          return false;
+        },
+      );
+    const stopped = untilStopped({ stop: started.stop, canRestart, end, io });
     const told = loaded.warnings.map(({ message }) => message);
     const hasState = () => hasOpenClawState({ dir: environment.stateDir, environment, config: loaded.config });
     const isConfigured = (agentId: string) => isModelConfigured(loaded.config, agentId);
@@ -112,7 +123,14 @@ function portOf(text: string): number {
   return port;
 }
 
-function untilStopped(stop: StartedGateway['stop'], end: EndWatch, io: CliIo): Promise<StopReason> {
+interface UntilStoppedOptions {
+  stop: StartedGateway['stop'];
+  canRestart: () => Promise<boolean>;
+  end: EndWatch;
+  io: CliIo;
+}
+
+function untilStopped({ stop, canRestart, end, io }: UntilStoppedOptions): Promise<StopReason> {
   return new Promise((resolve, reject) => {
     let isStopping = false;
     const stopFor = (reason: StopReason) => {
@@ -129,7 +147,10 @@ function untilStopped(stop: StartedGateway['stop'], end: EndWatch, io: CliIo): P
       }, reject);
     };
     const onStop = () => stopFor('shutdown');
-    const onRestart = () => stopFor('restart');
+    // A gateway that stopped for a configuration with a typing mistake would leave everybody without an answer.
+    const onRestart = async () => {
+      if (isStopping || (await canRestart())) stopFor('restart');
+    };
     process.on('SIGTERM', onStop);
     process.on('SIGINT', onStop);
     // Without this handler, Node would open its debugger on this signal.

@@ -50,4 +50,26 @@ describe('atrium restart', () => {
       err: expect.stringContaining('no process owns it'),
     });
   });
+
+  test('a configuration that cannot be used is named, and the gateway goes on', async () => {
+    const { home, gateway } = await started();
+    await home.write('openclaw.json', '{ "agents": ');
+    expect(await runAtrium(['restart'], { home: home.home })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('this is not JSON5'),
+    });
+    await home.write('openclaw.json', JSON.stringify({ gateway: { auth: { mode: 'trusted-proxy' } } }));
+    expect(await runAtrium(['restart'], { home: home.home })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('No gateway runs with these settings'),
+    });
+    // The signal alone, as another program would send it.
+    gateway.signal('SIGUSR1');
+    await gateway.until('The gateway goes on and does not start again');
+    expect(await runAtrium(['status'], { home: home.home })).toMatchObject({ code: 0 });
+    await home.write('openclaw.json', '{}');
+    expect(await runAtrium(['restart'], { home: home.home })).toMatchObject({ code: 0 });
+    gateway.signal('SIGTERM');
+    expect(await gateway.ended()).toBe(0);
+  });
 });

@@ -4,6 +4,7 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BadFlagError } from '../../gateway/errors.ts';
+import { loadStartableConfig } from '../../gateway/load-startable-config.ts';
 import { parseDuration } from '../../protocol/duration.ts';
 import { command } from '../command.ts';
 import { GatewayDownError, GatewayNotStoppedError, GatewaySignalError } from '../errors.ts';
@@ -52,10 +53,10 @@ export const restart = command({
   options: WAIT_OPTION,
   examples: ['restart'],
   notes:
-    'The process stays the same, so a new version of Atrium is not taken up: stop and start it for that. Exit code: 2 when it did not come back in time.',
+    'The process stays the same, so a new version of Atrium is not taken up: stop and start it for that. A configuration that cannot be used is named, and the gateway goes on. Exit code: 2 then, and when it did not come back in time.',
   async run({ timeout }, { io: { environment }, say }) {
     const { stateDir } = environment;
-    const { ownerFile, readOwner } = await import('../../store/state-lock.ts');
+    const { isStateLocked, ownerFile, readOwner } = await import('../../store/state-lock.ts');
     const owner = await readOwner(stateDir);
     if (!owner) throw new GatewayDownError({ stateDir, detail: 'no process owns it' });
     const stampOf = () =>
@@ -64,6 +65,8 @@ export const restart = command({
         () => undefined,
       );
     const before = await stampOf();
+    // What is wrong is said here, where somebody reads it; the gateway would refuse as well, in its log.
+    await loadStartableConfig({ environment });
     signal(owner.pid, 'SIGUSR1');
     say('Waiting until the gateway has finished what is running and is ready again.');
     const isBack = async () => {
@@ -72,8 +75,11 @@ export const restart = command({
       const url = (await readOwner(stateDir))?.url;
       return url !== undefined && (await isReady(url));
     };
-    if (!(await until(isBack, timeout)))
+    const hasEnded = async () => !isAlive(owner.pid) && !(await isStateLocked(stateDir));
+    if (!(await until(async () => (await isBack()) || (await hasEnded()), timeout)))
       throw new GatewayNotStoppedError({ pid: owner.pid, seconds: timeout / 1_000, isRestart: true });
+    if (!(await isBack()))
+      throw new GatewayDownError({ stateDir, detail: 'it ended while it started again; see its log' });
     const { url } = (await readOwner(stateDir)) ?? owner;
     return { json: { pid: owner.pid, url }, text: line(`The gateway is ready again: ${url}`) };
   },
@@ -92,6 +98,14 @@ function signal(pid: number, name: NodeJS.Signals): void {
     const { code } = error as NodeJS.ErrnoException;
     // It has ended meanwhile, which is what was wanted.
     if (code !== 'ESRCH') throw new GatewaySignalError({ pid, detail: code ?? String(error) }, { cause: error });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }
 
