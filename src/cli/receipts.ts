@@ -10,6 +10,7 @@ import { checkFilter } from './check-filter.ts';
 import { command } from './command.ts';
 import { limitOption } from './common-options.ts';
 import { describeLines, describePath } from './context/describe-origin.ts';
+import { FlagCombinationError } from './errors.ts';
 import { type Columns, formatTable } from './output/format-table.ts';
 import { formatTime } from './output/format-time.ts';
 import { oneLine, wrapText } from './output/text.ts';
@@ -45,7 +46,7 @@ export const receipts = command({
       throw new BadFlagError({ flag: 'receipts', value: clip(text, 60), expected });
     }
     if (present && absent) {
-      throw new BadFlagError({ flag: '--present', value: 'with --absent', expected: 'only one of the two' });
+      throw new FlagCombinationError({ problem: '--present and --absent exclude each other.' });
     }
     const config = await readConfig({ environment: io.environment });
     const timezone = resolveTimezone(config, io.environment);

@@ -101,7 +101,7 @@ describe('atrium context diff', () => {
       [['--at', '10:00'], /^atrium: There is only one situation to compare\. .*\n$/],
       [
         ['--at', '1:00', '--at', '2:00', '--at', '3:00'],
-        /^atrium: --at "3:00" is not allowed here: there are two sides.*\n$/,
+        /^atrium: --at "3:00" is one too many: there are two sides.*\n$/,
       ],
       [['--at', '1:00', '--at', '2:00', '--vs-at', '3:00'], /^atrium: --at "3:00" is not allowed here.*\n$/],
       [['--vs-type', 'odd'], /^atrium: --type "odd" is not one of interactive, subagent, scheduled, ci\.\n$/],

@@ -8,7 +8,7 @@ import { BadFlagError } from '../../gateway/errors.ts';
 import { SESSION_TYPES, type SessionType } from '../../protocol/session-type.ts';
 import type { CliIo } from '../cli-io.ts';
 import { command, type Options } from '../command.ts';
-import { NothingToCompareError } from '../errors.ts';
+import { FlagCombinationError, NothingToCompareError } from '../errors.ts';
 import { formatConfigWarning } from '../output/warnings.ts';
 import { compareRest } from './compare-rest.ts';
 import { formatComparison, withChange } from './format-comparison.ts';
@@ -81,7 +81,7 @@ async function lookAtBoth(
   io: CliIo,
 ): Promise<readonly [Look, Look]> {
   if (vsRun !== undefined && vsGit !== undefined) {
-    throw new BadFlagError({ flag: '--vs-git', value: vsGit, expected: 'left out together with --vs-run' });
+    throw new FlagCombinationError({ problem: '--vs-git and --vs-run exclude each other.' });
   }
   if (leftFlags.config !== rightFlags.config && vsGit === undefined && vsRun === undefined) {
     return [await lookAtContext(leftFlags, io), await lookAtContext(rightFlags, io)];
@@ -127,10 +127,8 @@ function twoSides(flags: DiffFlags): readonly [SituationFlags, SituationFlags] {
     const [first, second] = given.length > 1 || versus.length === 0 ? given : [given[0], versus[0]];
     const surplus = given.length > 1 ? [...given.slice(2), ...versus] : versus.slice(1);
     if (surplus[0] !== undefined) {
-      throw new BadFlagError({
-        flag: `--${flag}`,
-        value: surplus[0],
-        expected: 'allowed here: there are two sides, and both have a value already',
+      throw new FlagCombinationError({
+        problem: `--${flag} ${JSON.stringify(surplus[0])} is one too many: there are two sides, and both have a value already.`,
       });
     }
     if (first !== undefined) left[flag] = first;

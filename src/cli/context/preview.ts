@@ -2,9 +2,9 @@
 // history as tables, the totals. With `--body` it prints the bytes themselves and nothing else. A running gateway is
 // asked; without one, or with a configuration of its own, the command composes the request itself and changes nothing.
 
-import { BadFlagError } from '../../gateway/errors.ts';
 import type { LookedRequest } from '../../gateway/services/preview-message.ts';
 import { command } from '../command.ts';
+import { FlagCombinationError } from '../errors.ts';
 import { formatFacts, formatTable } from '../output/format-table.ts';
 import { firstSentence, visibleText } from '../output/text.ts';
 import { formatConfigWarning } from '../output/warnings.ts';
@@ -58,8 +58,7 @@ export const contextPreview = command({
 /** A request is what the gateway would send, so flags for other situations are refused. */
 function refuseSituation(flags: SituationFlags): void {
   for (const [name, value] of Object.entries({ workspace: flags.workspace, type: flags.type, tz: flags.tz })) {
-    if (value !== undefined)
-      throw new BadFlagError({ flag: `--${name}`, value, expected: 'left out together with --message' });
+    if (value !== undefined) throw new FlagCombinationError({ problem: `--${name} and --message exclude each other.` });
   }
 }
 

@@ -117,8 +117,8 @@ describe('from a script', () => {
 
   it('says in one sentence what is wrong with flags, and without a terminal', async () => {
     expect(await script()).toMatchObject({ code: 2, err: expect.stringContaining('There is no terminal to ask in.') });
-    expect((await script('--yes', '--channel', 'telegram')).err).toContain('atrium channels add');
-    expect((await script('--yes', '--base-url', 'http://x')).err).toContain('--model');
+    expect((await script('--yes', '--channel', 'telegram')).err).toContain('then use: atrium channels add telegram');
+    expect((await script('--yes', '--base-url', 'http://x')).err).toContain('--base-url needs --model');
     expect((await script('--yes', '--service', 'maybe')).code).toBe(2);
     expect(await entries()).toEqual([]);
   });

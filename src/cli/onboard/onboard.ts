@@ -14,7 +14,7 @@ import { oneLine } from '../../protocol/one-line.ts';
 import { checkNewAccount, listFreePlatforms } from '../channels.ts';
 import type { CliIo } from '../cli-io.ts';
 import { command } from '../command.ts';
-import { OnboardNeedsTerminalError } from '../errors.ts';
+import { FlagCombinationError, OnboardNeedsTerminalError } from '../errors.ts';
 import { line } from '../output/text.ts';
 import { installService, keysOfThisShell, managerFor, planHere } from '../service/service.ts';
 import { managerOfThisSystem } from '../service/service-manager.ts';
@@ -60,16 +60,12 @@ export const onboard = command({
     const isAsking = !flags.yes && !flags.nonInteractive;
     if (isAsking && (!io.isTerminal || process.stdin.isTTY !== true)) throw new OnboardNeedsTerminalError();
     if (flags.baseUrl !== undefined && flags.model === undefined)
-      throw new BadFlagError({
-        flag: '--base-url',
-        value: flags.baseUrl,
-        expected: '--model provider/model beside it',
+      throw new FlagCombinationError({
+        problem: '--base-url needs --model provider/model, which names the provider at that address.',
       });
     if (!isAsking && flags.channel !== undefined && flags.channel !== 'later')
-      throw new BadFlagError({
-        flag: '--channel',
-        value: flags.channel,
-        expected: '"later" with --yes; then use: atrium channels add',
+      throw new FlagCombinationError({
+        problem: `--channel ${flags.channel} asks for tokens, and --yes asks nothing. Leave it out, and then use: atrium channels add ${flags.channel}`,
       });
     if (flags.name !== undefined && !isName(flags.name))
       throw new BadFlagError({ flag: '--name', value: oneLine(flags.name), expected: NAME_RULE });
