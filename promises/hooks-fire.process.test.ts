@@ -6,7 +6,7 @@ import { FACT_CATALOG, type FactRow } from '../src/facts/catalog.ts';
 import type { FactName } from '../src/facts/facts.ts';
 import { HOOK_PATHS, type HookPath, type HookPathName } from '../src/gateway/doctor/hook-paths.ts';
 import { HOOK_CATALOG } from '../src/hooks/catalog.ts';
-import { cutAfter, fail, hang, reply, toolCall, toolCalls } from '../src/testkit/model-server.ts';
+import { cutAfter, fail, hang, reply, thought, toolCall, toolCalls } from '../src/testkit/model-server.ts';
 import { pluginFiles } from '../src/testkit/plugin-files.ts';
 import { ODD } from '../src/tools/mcp/fixtures/scratch-servers.ts';
 import { CanaryGateway, type CanarySettings, type ToldFact } from './fixtures/canary-gateway.ts';
@@ -29,7 +29,7 @@ const says = async (canary: CanaryGateway, text: string, answer: string | RegExp
 };
 
 const greeted = async (canary: CanaryGateway) => {
-  canary.model.script([reply('Hello.')]);
+  canary.model.script([thought('They greet me.', 'Hello.')]);
   await says(canary, 'Hi', 'Hello.');
 };
 

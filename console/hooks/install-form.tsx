@@ -31,11 +31,11 @@ export function InstallForm({ client, onInstalled }: InstallFormProps) {
       setSource('');
       onInstalled();
     });
-  const drop = (id: string) =>
-    act('drop', async () => {
-      setReview(undefined);
-      await client.dropInstall(id).catch(() => undefined);
-    });
+  // One package waits at a time, so the next can be looked at only when this one is gone.
+  const drop = async (id: string) => {
+    await act('drop', () => client.dropInstall(id).catch(() => undefined));
+    setReview(undefined);
+  };
   return (
     <div class="install">
       <form
