@@ -103,7 +103,7 @@ describe('atrium context diff', () => {
         ['--at', '1:00', '--at', '2:00', '--at', '3:00'],
         /^atrium: --at "3:00" is one too many: there are two sides.*\n$/,
       ],
-      [['--at', '1:00', '--at', '2:00', '--vs-at', '3:00'], /^atrium: --at "3:00" is not allowed here.*\n$/],
+      [['--at', '1:00', '--at', '2:00', '--vs-at', '3:00'], /^atrium: --at "3:00" is one too many.*\n$/],
       [['--vs-type', 'odd'], /^atrium: --type "odd" is not one of interactive, subagent, scheduled, ci\.\n$/],
       [['--vs-agent', 'nobody'], /^atrium: There is no agent "nobody"\. .*\n$/],
     ];
