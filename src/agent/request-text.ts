@@ -54,18 +54,20 @@ export function withTexts(
     tools: request.tools.map((tool) => piecesOfTool(tool).join('')),
     messages: request.messages.map((message) => piecesOfMessage(message).join('')),
   };
-  const lengths = new Map<string, number>();
-  for (const span of spans) lengths.set(nameOf(span), (lengths.get(nameOf(span)) ?? 0) + span.chars);
-  const positions = new Map<string, number>();
+  const lengths = perPart();
+  for (const { where, index, chars } of spans) lengths[where][index] = (lengths[where][index] ?? 0) + chars;
+  const positions = perPart();
   return spans.map((span) => {
-    const text = texts[span.where][span.index];
-    if (text === undefined || text.length !== lengths.get(nameOf(span))) return span;
-    const start = positions.get(nameOf(span)) ?? 0;
-    positions.set(nameOf(span), start + span.chars);
-    return { ...span, text: text.slice(start, start + span.chars) };
+    const { where, index, chars } = span;
+    const text = texts[where][index];
+    if (text === undefined || text.length !== lengths[where][index]) return span;
+    const start = positions[where][index] ?? 0;
+    positions[where][index] = start + chars;
+    return { ...span, text: text.slice(start, start + chars) };
   });
 }
 
-function nameOf({ where, index }: RequestSpan): string {
-  return `${where} ${index}`;
+/** A number for each block, tool and message. */
+function perPart(): Readonly<Record<RequestSpan['where'], number[]>> {
+  return { system: [], tools: [], messages: [] };
 }

@@ -77,7 +77,8 @@ function joinFrame(manifest: readonly string[], { known, texts, elementsOf }: Re
     else if (list && !text.startsWith(']')) list.push(...elementsOf(key, text));
     else {
       between += text;
-      const name = LIST_BEGINS.exec(between)?.[1];
+      // Only the end is looked at, because a pattern would go through all of a long text.
+      const name = LIST_BEGINS.exec(text.slice(-LONGEST_NAME))?.[1];
       list = name === undefined ? undefined : [];
       if (list && name !== undefined) lists[name] = list;
     }
@@ -85,6 +86,7 @@ function joinFrame(manifest: readonly string[], { known, texts, elementsOf }: Re
   return { ...(JSON.parse(between) as JsonObject), ...lists } as unknown as RequestFrame;
 }
 
+const LONGEST_NAME = 64;
 const LIST_BEGINS = /"(\w+)":\[$/;
 
 /** A comma belongs to the element after it. */

@@ -43,14 +43,18 @@ export interface WordedSpan {
 
 /** Blocks, tools and messages. One whose words are not known has no spans. */
 export function unitsOf(spans: readonly ToldSpan[]): readonly Unit[] {
-  const units = new Map<string, Omit<Unit, 'spans'> & { spans: WordedSpan[] }>();
+  const units: Unit[] = [];
+  const known: Readonly<Record<Unit['where'], WordedSpan[][]>> = { system: [], tools: [], messages: [] };
   for (const { where, index, origin, text = '' } of spans) {
-    const key = `${where} ${index}`;
-    const unit = units.get(key) ?? { where, index, spans: [] };
-    units.set(key, unit);
-    if (text !== '') unit.spans.push({ origin, text });
+    let worded = known[where][index];
+    if (!worded) {
+      worded = [];
+      known[where][index] = worded;
+      units.push({ where, index, spans: worded });
+    }
+    if (text !== '') worded.push({ origin, text });
   }
-  return [...units.values()];
+  return units;
 }
 
 export function isWhole(spans: readonly ToldSpan[]): boolean {

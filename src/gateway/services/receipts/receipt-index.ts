@@ -78,10 +78,15 @@ export class ReceiptIndex {
   }
 
   async #catchUpBehindRuns(): Promise<void> {
-    const isLate = performance.now() - this.#caughtUpAt >= MOST_LAG_MS;
-    if (!isLate && (await this.#parts.store.count('runs', { status: 'running' })) > 0) return;
+    if (await this.#givesWay()) return;
     await this.#round();
-    this.#caughtUpAt = performance.now();
+    if (!(await this.#givesWay())) this.#caughtUpAt = performance.now();
+  }
+
+  /** True while runs go on, unless somebody waits for the index or it is too far behind. */
+  async #givesWay(): Promise<boolean> {
+    if (this.#hurried > 0 || performance.now() - this.#caughtUpAt >= MOST_LAG_MS) return false;
+    return (await this.#parts.store.count('runs', { status: 'running' })) > 0;
   }
 
   /** There is one at a time; whoever asks for another one meanwhile waits for it. */
@@ -97,7 +102,7 @@ export class ReceiptIndex {
     for (;;) {
       const indexed = await this.#pass();
       all += indexed;
-      if (indexed === 0 || this.#background.signal.aborted) return all;
+      if (indexed === 0 || this.#background.signal.aborted || (await this.#givesWay())) return all;
     }
   }
 
@@ -120,8 +125,8 @@ export class ReceiptIndex {
       const transcriptOf = onceEach(transcriptsIn(store));
       const ended = runs.filter(({ endedAt }) => endedAt !== null);
       for (const batch of batchesOf(ended, BATCH)) {
-        if (signal.aborted) break;
         indexed += await this.#index(batch, transcriptOf);
+        if (signal.aborted || (await this.#givesWay())) return indexed;
       }
       if (page.length < PAGE) break;
       after = end;
@@ -261,13 +266,17 @@ type UsedPiece = Piece & { readonly usedAt: number };
 
 /** Each piece once, with the time of the last of these runs that had it. */
 function lastUses(receipts: readonly RunReceipt[]): ReadonlyMap<string, UsedPiece> {
-  const used = new Map<string, UsedPiece>();
+  const used = new Map<string, Piece & { usedAt: number }>();
   for (const { at, prompt, files, sources } of receipts) {
-    for (const piece of [...prompt, ...files, sources]) {
+    const use = (piece: Piece) => {
       const key = keyOf(piece);
-      const earlier = used.get(key);
-      if (!earlier || earlier.usedAt < at) used.set(key, { ...piece, usedAt: at });
-    }
+      const known = used.get(key);
+      if (known) known.usedAt = Math.max(known.usedAt, at);
+      else used.set(key, { ...piece, usedAt: at });
+    };
+    prompt.forEach(use);
+    files.forEach(use);
+    use(sources);
   }
   return used;
 }
