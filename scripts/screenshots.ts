@@ -8,6 +8,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { createHttpApp } from '../src/gateway/http/create-http-app.ts';
 import { listen } from '../src/gateway/http/listen.ts';
 import { fail, type ModelScript, reply, toolCall } from '../src/testkit/model-server.ts';
+import { pluginFiles } from '../src/testkit/plugin-files.ts';
 import { ScratchGateway } from '../src/testkit/scratch-gateway.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -49,6 +50,8 @@ const answer: ModelScript = ({ json }) => {
   if (last?.role === 'tool') return reply(ANSWER, usage);
   if (words.includes('release'))
     return toolCall('read', { path: 'notes/release.md' }, 'Let me look at the notes first.');
+  if (words.includes('deploy'))
+    return toolCall('exec', { command: 'npm run migrate -- --only 2026-04-orders' }, 'The migration comes first.');
   if (words.includes('invoice')) return fail(401, { message: 'The key of the provider was refused.' });
   return reply(
     'Good morning! Three things are on for today: the release at 11:00, a call with the printer, and the invoices.',
@@ -63,6 +66,19 @@ const FILES = {
   'workspace/USER.md': '# The person\n\nWorks from nine to five, Europe/Berlin. Prefers figures with units.\n',
   'workspace/TOOLS.md': `# Tools\n\n${'Use the tools with care, and name what you used.\n'.repeat(60)}`,
   'workspace/MEMORY.md': '# Memory\n\n- The printer is called Oak.\n- Releases are on Tuesdays.\n',
+  ...pluginFiles(
+    'house-style',
+    `api.on('before_prompt_build', () => ({ appendSystemContext: 'Prices are in euros, with two decimals.' }));
+     api.on('message_sending', () => {});`,
+    { manifest: { name: 'House style', description: 'Tells every agent how the shop writes prices and dates.' } },
+  ),
+  ...pluginFiles(
+    'opening-hours',
+    `api.on('before_tool_call', () => {});
+     api.on('llm_output', () => {});
+     api.registerCommand({ name: 'open', description: 'Says whether the shop is open.', handler: () => ({ text: 'Until six.' }) });`,
+    { manifest: { name: 'Opening hours', description: 'Holds back what would reach customers at night.' } },
+  ),
   'workspace/notes/release.md': '# Release 4.2\n\nMigration: four minutes.\nOpen: retry rule of checkout.\n',
 };
 
@@ -86,6 +102,14 @@ const gateway = await ScratchGateway.open({
     agents: {
       defaults: { model: 'fake/small', bootstrapMaxChars: 2_000 },
       list: [{ id: 'main', default: true }, { id: 'coder' }],
+    },
+    plugins: { entries: { 'opening-hours': { hooks: { allowConversationAccess: true } } } },
+    limits: {
+      spend: [
+        { per: 'day', money: 0.5 },
+        { agent: 'coder', per: 'month', tokens: 2_000_000 },
+        { sender: '*', per: 'day', money: 0.2 },
+      ],
     },
   },
 });
@@ -112,6 +136,7 @@ const browser: Browser = await chromium.launch({
 mkdirSync(folder, { recursive: true });
 try {
   await talk();
+  await plan();
   for (const shot of await shots()) await take(shot);
 } finally {
   await browser.close();
@@ -136,9 +161,38 @@ async function talk(): Promise<void> {
   };
   await send('coder-1', 'Which tests fail on the branch of the new search?', 'coder');
   await send('invoices', 'Write the invoice for the printer');
-  await send('morning', 'Good morning, what is on for today?');
-  await send('release', 'Good morning, what is on for today?');
+  await send('morning', 'Which parcels went out yesterday?');
+  await send('release', 'Good morning, is everything set for Tuesday?');
   await send('release', 'Is the release of the shop ready? Compare it with last week.');
+  // This one waits for a person, so its run does not end.
+  void send('deploy', 'Please deploy 4.2 when the tests are green.').catch(() => {});
+  await waitForApproval();
+}
+
+/** Jobs as a shop has them; the first has run once. */
+async function plan(): Promise<void> {
+  const { jobs } = gateway.services;
+  const standup = await jobs.add({
+    name: 'standup',
+    schedule: { cron: '0 9 * * 1-5', tz: 'Europe/Berlin' },
+    message: 'Prepare the stand-up: what was done, what is stuck.',
+    createdBy: 'cli',
+  });
+  await jobs.add({
+    name: 'stock',
+    schedule: { every: '6h' },
+    message: 'Look for articles that run out.',
+    createdBy: 'agent:main:main',
+  });
+  await jobs.add({
+    name: 'tests',
+    agentId: 'coder',
+    schedule: { cron: '30 6 * * *', tz: 'Europe/Berlin' },
+    message: 'Run the slow tests and say what is red.',
+    createdBy: 'api',
+  });
+  const { runId } = await jobs.run(standup.id);
+  await gateway.services.runs.wait(runId);
 }
 
 async function shots(): Promise<readonly Shot[]> {
@@ -194,7 +248,25 @@ async function take({ name, also, prepare }: Shot): Promise<void> {
     context.setDefaultTimeout(90_000);
     const page = await context.newPage();
     await prepare(page, server.url);
+    await hideHome(page);
     await page.screenshot({ path: join(folder, `${name}-${variant}.png`) });
     await context.close();
+  }
+}
+
+/** The scratch home has another name each time; in the pictures it has one that a reader may have too. */
+async function hideHome(page: Page): Promise<void> {
+  await page.evaluate(`{
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+      text.nodeValue = text.nodeValue.replaceAll(${JSON.stringify(gateway.home.home)}, '/srv/shop');
+    }
+  }`);
+}
+
+async function waitForApproval(): Promise<void> {
+  for (let tries = 0; (await gateway.store.count('approvals')) === 0; tries++) {
+    if (tries === 600) throw new Error('no tool asked for an approval');
+    await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }

@@ -42,10 +42,18 @@ export function PulsePlots({ state, status }: { state: ConsoleState; status: Gat
       </ul>
       <dl class="row-of-facts">
         <Fact name="waiting in lanes" value={formatCount(status.waiting)} />
-        <Fact name="approvals" value={formatCount(status.approvals)} isLoud={status.approvals > 0} />
+        <Fact
+          name={status.approvals === 1 ? 'approval' : 'approvals'}
+          value={formatCount(status.approvals)}
+          isLoud={status.approvals > 0}
+        />
         <Fact name="outbox" value={formatCount(status.outbox.queued)} />
-        <Fact name="dead letters" value={formatCount(deadLetters)} isLoud={deadLetters > 0} />
-        <Fact name="open sessions" value={formatCount(status.sessions)} />
+        <Fact
+          name={deadLetters === 1 ? 'dead letter' : 'dead letters'}
+          value={formatCount(deadLetters)}
+          isLoud={deadLetters > 0}
+        />
+        <Fact name={status.sessions === 1 ? 'open session' : 'open sessions'} value={formatCount(status.sessions)} />
         <Fact name="up for" value={formatElapsed(Date.now() - status.startedAt)} />
         <Fact name="version" value={status.version} />
       </dl>

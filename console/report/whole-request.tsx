@@ -59,7 +59,9 @@ function largest(authors: Part['authors']): string {
   const named = authors
     .filter(({ origin }) => !origin.startsWith('atrium: '))
     .toSorted((one, other) => other.tokens - one.tokens);
-  const shown = named.slice(0, 3).map(({ origin, tokens }) => `${origin} ${formatCount(tokens)}`);
+  const shown = named
+    .slice(0, 3)
+    .map(({ origin, tokens }) => `${origin.replace(/^\/.*\//, '')} ${formatCount(tokens)}`);
   return [...shown, ...(named.length > 3 ? [`${named.length - 3} more`] : [])].join(', ');
 }
 

@@ -6,6 +6,7 @@ import type { ToldRun, WholeRun } from '../client/gateway-client.ts';
 import { type ConsoleState, sentenceOf } from '../console-state.ts';
 import type { Route } from '../route.ts';
 import { navigate } from '../router.ts';
+import { EmptyState } from '../view/empty-state.tsx';
 import { formatClock, formatCount, formatDuration, formatPlural } from '../view/format.ts';
 import { lazyPage } from '../view/lazy-page.tsx';
 import { Link } from '../view/link.tsx';
@@ -24,9 +25,11 @@ export default function RunPage({ state, route: { runId, beside } }: RunPageProp
   const other = useWholeRun(state, beside);
   if (one.problem !== '')
     return (
-      <p class="page-problem problem" role="alert">
-        {one.problem}
-      </p>
+      <EmptyState title="There is no run here" text={one.problem}>
+        <Link class="button" to={{ page: 'runs' }}>
+          All runs
+        </Link>
+      </EmptyState>
     );
   const { loaded } = one;
   if (!loaded || !client) return null;
