@@ -295,7 +295,8 @@ describe.skipIf(!browserPath)('the pages of the operator (skipped where there is
     await page.getByRole('button', { name: 'New job' }).waitFor();
     await reach('.block-head button');
     await page.keyboard.press('Enter');
-    expect(await page.evaluate('document.activeElement.closest("form")?.getAttribute("aria-label")')).toBe('New job');
+    const form = 'document.activeElement.closest("form")?.getAttribute("aria-label")';
+    await expect.poll(() => page.evaluate(form), { timeout: 20_000 }).toBe('New job');
   });
 
   it('has no serious faults for people who use it otherwise, in light and dark, and fits a telephone', async () => {
