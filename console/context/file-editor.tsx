@@ -2,7 +2,7 @@
 // person says so. A change that came from elsewhere meanwhile is not overwritten. Every version can be looked at and put
 // back.
 
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import {
   type BootstrapText,
   type FileVersion,
@@ -28,6 +28,8 @@ export interface FileEditorProps {
 export default function FileEditor({ client, agentId, name, changes, onPick, onEdit, onSaved }: FileEditorProps) {
   const [file, setFile] = useState<BootstrapText | undefined>(undefined);
   const [text, setText] = useState<string | undefined>(undefined);
+  /** The same as `text`, for answers that arrive while the person goes on typing. */
+  const typed = useRef<string | undefined>(undefined);
   const [names, setNames] = useState<readonly ListedFile[]>([]);
   const [versions, setVersions] = useState<readonly FileVersion[]>([]);
   const [note, setNote] = useState('');
@@ -39,6 +41,7 @@ export default function FileEditor({ client, agentId, name, changes, onPick, onE
 
   const edit = (next: string | undefined, of = file) => {
     setText(next);
+    typed.current = next;
     setNote('');
     onEdit(next === undefined || next === (of?.text ?? '') ? undefined : next);
   };
@@ -62,23 +65,26 @@ export default function FileEditor({ client, agentId, name, changes, onPick, onE
     void client.bootstrapFile(agentId, name).then(
       (read) => {
         if (read.version === file.version) return;
-        if (isEdited) setTheirs(read);
-        else take(read);
+        if (typed.current === undefined || typed.current === saved) take(read);
+        else setTheirs(read);
         void readVersions();
       },
       () => undefined,
     );
   }, [changes]);
 
-  const finish = (read: BootstrapText, said: string) => {
+  /** `before` is what had been typed when the person asked for it; what was typed since then is kept. */
+  const finish = (read: BootstrapText, said: string, before: string | undefined) => {
+    const later = typed.current;
     take(read);
-    setNote(said);
+    if (later === before) setNote(said);
+    else edit(later, read);
     void readVersions();
     onSaved();
   };
   const save = async (base: BootstrapText) => {
     try {
-      finish(await client.writeFile(base, text ?? ''), 'Saved. The next run reads it.');
+      finish(await client.writeFile(base, text ?? ''), 'Saved. The next run reads it.', text);
     } catch (error) {
       if (error instanceof RefusedError && error.status === 409) setTheirs(await client.bootstrapFile(agentId, name));
       else setProblem(sentenceOf(error));
@@ -87,7 +93,7 @@ export default function FileEditor({ client, agentId, name, changes, onPick, onE
   const restore = async (id: number) => {
     if (!file) return;
     try {
-      finish(await client.restoreFile(file, id), 'Put back. The next run reads it.');
+      finish(await client.restoreFile(file, id), 'Put back. The next run reads it.', text);
     } catch (error) {
       setProblem(sentenceOf(error));
     }

@@ -15,7 +15,8 @@ export interface SettingFieldProps {
   readonly isManaged: boolean;
   /** Whether the whole address is shown, and not only what comes after its section. */
   readonly isFull: boolean;
-  onChanged(): void;
+  /** Resolves when the settings were read again. */
+  onChanged(): Promise<void>;
 }
 
 export function SettingFieldView({ field, client, hidden, isManaged, isFull, onChanged }: SettingFieldProps) {
@@ -24,16 +25,17 @@ export function SettingFieldView({ field, client, hidden, isManaged, isFull, onC
   const { act, busy, problem, clear } = useAction();
   const isHidden = typeof value === 'string' && value.includes(hidden);
   const stored = isHidden ? '' : formatField(kind, value);
-  const [text, setText] = useState(stored);
+  /** What the person has typed and not written yet. It stays when the setting is changed elsewhere meanwhile. */
+  const [draft, setDraft] = useState<string | undefined>(undefined);
   const [wrong, setWrong] = useState('');
   const [told, setTold] = useState('');
   const [revealed, setRevealed] = useState<string | undefined>(undefined);
-  useEffect(() => setText(stored), [stored]);
   useEffect(() => {
     if (revealed === undefined) return;
     const timer = setTimeout(() => setRevealed(undefined), SHOWN_MS);
     return () => clearTimeout(timer);
   }, [revealed]);
+  const text = draft ?? stored;
   const isChanged = text !== stored;
   const say = (needsRestart: boolean, remarks: readonly string[]) =>
     setTold(
@@ -48,14 +50,16 @@ export function SettingFieldView({ field, client, hidden, isManaged, isFull, onC
       const { needsRestart, remarks } = await client.setSetting(setting, parsed.value);
       say(needsRestart, remarks);
       setRevealed(undefined);
-      onChanged();
+      await onChanged();
+      // What was typed since then is not written yet.
+      setDraft((typed) => (typed === text ? undefined : typed));
     });
   };
   const unset = () =>
     act('unset', async () => {
       const { needsRestart, remarks } = await client.unsetSetting(setting);
       say(needsRestart, remarks);
-      onChanged();
+      await onChanged();
     });
   const reveal = () =>
     act('reveal', async () => {
@@ -63,7 +67,7 @@ export function SettingFieldView({ field, client, hidden, isManaged, isFull, onC
       setRevealed(typeof secret === 'string' ? secret : JSON.stringify(secret));
     });
   const write = (next: string) => {
-    setText(next);
+    setDraft(next === stored ? undefined : next);
     setWrong('');
     setTold('');
     clear();

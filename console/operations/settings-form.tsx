@@ -40,7 +40,7 @@ export function SettingsForm({ state }: { state: ConsoleState }) {
       hidden={hidden}
       isManaged={isManaged}
       isFull={words !== ''}
-      onChanged={() => void settings.readAgain()}
+      onChanged={settings.readAgain}
     />
   );
   return (

@@ -1,7 +1,7 @@
 // The context of now on the page: it follows files, situations and settings, says in what it differs and who did it, and
 // lets a bootstrap file be edited, saved, undone and put back. One gateway and one browser for all tests.
 
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -160,11 +160,33 @@ describe.skipIf(!browserPath)('the context of now on the page (skipped where the
     expect(await onDisk()).not.toContain('Never shout.');
     await versions.nth(1).getByRole('button', { name: 'Put it back' }).click();
     await expect.poll(onDisk, { timeout: 20_000 }).toContain('Never shout.');
+    // The page has the answer by now, and shows the text that was put back.
+    await expect.poll(() => text().inputValue(), { timeout: 20_000 }).toContain('Never shout.');
+  });
+
+  it('keeps what is typed while an answer is on its way', async () => {
+    await page.route('**/files/AGENTS.md', async (route) => {
+      if (route.request().method() !== 'GET') await new Promise((resolve) => setTimeout(resolve, 500));
+      await route.continue();
+    });
+    await text().fill('First.\n');
+    await editor().getByRole('button', { name: 'Save' }).click();
+    await text().fill('First, and more.\n');
+    await expect.poll(onDisk, { timeout: 20_000 }).toBe('First.\n');
+    // The answer is there when the history has the text that was saved.
+    await editor().locator('.versions').getByText('7 characters').first().waitFor();
+    await editor().getByText('Not saved. The request follows what you write.').waitFor();
+    expect(await text().inputValue()).toBe('First, and more.\n');
+    await page.unroute('**/files/AGENTS.md');
+    await editor().getByRole('button', { name: 'Discard' }).click();
+    expect(await text().inputValue()).toBe('First.\n');
   });
 
   it('does not overwrite what somebody else has written meanwhile', async () => {
     await text().fill('Mine.\n');
-    await writeFile(agentsFile(), 'Theirs.\n');
+    // In one step, so that nothing reads it half written.
+    await writeFile(`${agentsFile()}.new`, 'Theirs.\n');
+    await rename(`${agentsFile()}.new`, agentsFile());
     await editor().getByText('was changed elsewhere in the meantime').waitFor();
     expect(await onDisk()).toBe('Theirs.\n');
     await editor().getByRole('button', { name: 'Write mine over it' }).click();
