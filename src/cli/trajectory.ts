@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { trajectoryPlaceOf } from '../config/debug-logs.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { storePlaceOf } from '../config/store-place.ts';
+import { peekTokenFile } from '../config/token-file.ts';
 import type { BundledRun } from '../gateway/bundle/bundle-format.ts';
 import type { ExportedBundle, ExportRequest } from '../gateway/bundle/export-session.ts';
 import { exportsDir } from '../gateway/bundle/exports-dir.ts';
@@ -91,16 +92,20 @@ async function exportFromStore(
     import('../gateway/create-redactor.ts'),
   ]);
   // A configuration that cannot be read must not keep a person from their records.
-  const { config } = await loadConfig({ environment }).catch(() => {
+  const loaded = await loadConfig({ environment }).catch(() => {
     if (request.isRedacted)
-      io.err('atrium: The configuration cannot be read, so what logging.redactPatterns means is not hidden.\n');
-    return { config: {} };
+      io.err(
+        'atrium: The configuration cannot be read, so keys that stand in it and what logging.redactPatterns means are not hidden.\n',
+      );
+    return { config: {}, added: [] };
   });
+  const { config } = loaded;
   const store = await openStore(storePlaceOf(environment, config), { readOnly: true });
   try {
     await checkSession(store, request.sessionKey);
     const trajectoryDir = trajectoryPlaceOf(environment, config).dir;
-    const redactor = await createRedactor(config);
+    const redactor = await createRedactor(environment, loaded);
+    redactor.know([(await peekTokenFile(stateDir)) ?? '']);
     const parts = { store, trajectoryDir, redactor, now: () => io.now().getTime() };
     return await exportSession(parts, { parent: exportsDir(stateDir), ...request });
   } finally {

@@ -55,8 +55,8 @@ async function runUntilStopped(flags: FlagsOf<typeof OPTIONS>, io: CliIo): Promi
   ]);
   const { config } = loaded;
   const show = gatewayLog(io.err, io.now, config.logging?.consoleStyle);
-  const { text: redact } = await createRedactor(config);
-  const log = createLog({ environment, config, show, redact, now: () => io.now().getTime() });
+  const redactor = await createRedactor(environment, loaded);
+  const log = createLog({ environment, config, show, redact: redactor.text, now: () => io.now().getTime() });
   for (const { message } of loaded.warnings) log.warn(message);
   const end = watchEnd(log);
   try {
@@ -67,6 +67,7 @@ async function runUntilStopped(flags: FlagsOf<typeof OPTIONS>, io: CliIo): Promi
       warn: log.warn,
       log: log.info,
       factLog: log.facts,
+      redactor,
       port: flags.port,
       bind: flags.bind,
       modules: OWN_MODULES,
