@@ -37,6 +37,8 @@ export interface RecordOptions {
   /** The log, metrics and traces, as far as they are wanted. */
   readonly listeners?: readonly FactListener[] | undefined;
   readonly redactor?: Redactor | undefined;
+  /** What runs have to do with, as their trajectories say it. */
+  readonly description?: (() => Readonly<Record<string, unknown>>) | undefined;
 }
 
 /** Called with the name of every fact when it is told, and with the number of commits of each site so far. */
@@ -54,7 +56,19 @@ export interface Records {
 }
 
 export function createRecords(options: RecordOptions): Records {
-  const { environment, config, store, now, warn, log = warn, packs, watchFacts, listeners = [], redactor } = options;
+  const {
+    environment,
+    config,
+    store,
+    now,
+    warn,
+    log = warn,
+    packs,
+    watchFacts,
+    listeners = [],
+    redactor,
+    description,
+  } = options;
   const isOn = config.recorder?.enabled !== false;
   const local = new LocalFolders();
   const files = new AppendedFiles({ warn, isLocal: (dir) => local.has(dir) });
@@ -67,6 +81,7 @@ export function createRecords(options: RecordOptions): Records {
     debugLogs: new DebugLogs({ settings: debugSettings, switches: debugSwitches, files, say: log, redactor }),
     hookRecords: isOn ? new HookRecordSink({ store, warn, maxRows: config.recorder?.hookRecords?.maxRows }) : undefined,
     hookStatistics,
+    description,
     redact: redactor?.text,
     now,
   });

@@ -54,6 +54,7 @@ import { createStatusParts } from './create-status-parts.ts';
 import { createSuspensions } from './create-suspensions.ts';
 import { createTelemetry } from './create-telemetry.ts';
 import { createWayIn } from './create-way-in.ts';
+import { describeInstallation } from './describe-installation.ts';
 import { FaultLog } from './fault-log.ts';
 import { GatewayDelivery } from './gateway-delivery.ts';
 import { gatewayHookContext } from './gateway-hook-context.ts';
@@ -157,7 +158,10 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     location: { environment: given.environment, configPath: options.configPath, runsCommands: true },
     loaded: given.loaded,
     parts: () => parts,
-    learn: (changed) => learnSecrets(redactor, given.environment, changed),
+    learn: (changed) => {
+      learnSecrets(redactor, given.environment, changed);
+      records.recorder.describeAnew();
+    },
     warn,
   });
 
@@ -183,6 +187,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     watchFacts: options.watchFacts,
     listeners: [...(options.factLog ? [logFacts(options.factLog)] : []), ...telemetry.listeners],
     redactor,
+    description: () => describeInstallation(configWatch.current, plugins.registry.list()),
   });
   const attachments = createAttachments({ environment, config, store, now });
   const { live, hooks, teller } = records;

@@ -8,7 +8,6 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { FRAME_CALL, type RequestFrame } from '../../agent/request-frame.ts';
 import type { JsonValue } from '../../protocol/json.ts';
-import { VERSION } from '../../protocol/version.ts';
 import { readCapture } from '../../recorder/capture.ts';
 import { BUILT_IN_REDACTOR, type Redactor } from '../../recorder/redactor.ts';
 import { fileNameOf, trajectoryFileOf } from '../../recorder/trajectory.ts';
@@ -16,6 +15,7 @@ import { expandPrompts } from '../../recorder/trajectory-prompts.ts';
 import { UnknownSessionError } from '../../sessions/errors.ts';
 import type { Store } from '../../store/store.ts';
 import type { RunRow, SessionRow } from '../../store/tables.ts';
+import { VERSIONS } from '../describe-installation.ts';
 import { readRequestMeasure } from '../services/read-request-spans.ts';
 import { readHookRecords, readRun } from '../services/read-run.ts';
 import { sumUsage } from '../services/usage.ts';
@@ -59,7 +59,7 @@ export async function exportSession(parts: ExportParts, request: ExportRequest):
       sessionKey,
       sessionIds: sessions.map(({ sessionId }) => sessionId),
       isRedacted,
-      versions: { atrium: VERSION, node: process.version, platform: process.platform, arch: process.arch },
+      versions: VERSIONS,
       runs,
       missing: work.missing,
     });
