@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
@@ -83,6 +83,21 @@ it('every type of record that the documents name is written, and no other', asyn
   const named = rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([a-z.]+)`/g)].map(([, type]) => type));
   expect(named.length).toBeGreaterThan(12);
   expect([...new Set(records.map(({ type }) => type))].sort()).toEqual(named.sort());
+});
+
+it('a bundle names the runs about which the trajectory tells nothing any more', async () => {
+  const scratch = await gatewayForTest({});
+  scratch.model.script(() => reply('Hello.'));
+  const say = async (word: string) => {
+    const { runId } = await scratch.channel.says({ sender: 'owner' }, word);
+    return scratch.services.runs.wait(runId);
+  };
+  const first = await say('one');
+  await scratch.services.records.timeline(first.runId);
+  await rm(join(scratch.home.stateDir, 'logs', 'trajectory'), { recursive: true });
+  const { sessionKey } = await say('two');
+  const { missing } = await scratch.services.records.exportSession({ sessionKey, isRedacted: true });
+  expect(missing).toEqual([`Run ${first.runId}: the trajectory tells nothing about it.`]);
 });
 
 async function recordsOf({ home }: ScratchGateway): Promise<readonly TraceRecord[]> {
