@@ -52,6 +52,9 @@ export interface Records {
   readonly hookStatistics: HookStatistics;
   readonly handlerTroubles: Pick<HandlerTroubles, 'warnings'>;
   readonly trajectoryDir: string;
+  readonly isTrajectoryOn: boolean;
+  /** One sentence for each file or folder of records that cannot be written. */
+  readonly files: Pick<AppendedFiles, 'warnings'>;
   readonly debugSwitches: DebugSwitches;
 }
 
@@ -114,6 +117,8 @@ export function createRecords(options: RecordOptions): Records {
     hookStatistics,
     handlerTroubles: troubles,
     trajectoryDir: place.dir,
+    isTrajectoryOn: isOn && place.enabled,
+    files,
     debugSwitches,
   };
 }

@@ -434,7 +434,11 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     now,
   });
   const { trajectoryDir } = records;
-  const retention = new Retention({ store, trajectoryDir, limits: config.recorder, now });
+  const removed = () => {
+    sizes.forget();
+    records.recorder.describeAnew();
+  };
+  const retention = new Retention({ store, trajectoryDir, limits: config.recorder, now, removed });
   const sizes = new RecordSizes({ store, stateDir, trajectoryDir, exportsDir: exportsDir(stateDir), now });
   const statusParts: StatusParts = createStatusParts({
     config,
