@@ -1,7 +1,12 @@
 // Builds everything that facts are told to: live events for those who watch, trajectories and debug logs, the records
 // of hook calls and their statistics; also the hook runner, and the teller that brings each fact to all of them.
 
-import { type DebugLogSettings, debugLogSettingsOf, trajectoryPlaceOf } from '../config/debug-logs.ts';
+import {
+  type DebugLogSettings,
+  debugLogSettingsOf,
+  listSwitchOddities,
+  trajectoryPlaceOf,
+} from '../config/debug-logs.ts';
 import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
 import { LocalFolders } from '../context/sources/local-folder.ts';
@@ -77,6 +82,7 @@ export function createRecords(options: RecordOptions): Records {
   const files = new AppendedFiles({ warn, isLocal: (dir) => local.has(dir) });
   const place = trajectoryPlaceOf(environment, config);
   const debugSettings = debugLogSettingsOf(environment, config);
+  for (const oddity of listSwitchOddities(environment)) warn(oddity);
   const debugSwitches = new DebugSwitches({ ...switchedOn(debugSettings), now });
   const hookStatistics = new HookStatistics();
   const recorder = new Recorder({
