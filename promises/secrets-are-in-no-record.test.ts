@@ -1,9 +1,9 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { MODEL_PROTOCOLS } from '../src/protocol/model-protocol.ts';
 import { gatewayForTest } from '../src/testkit/gateway-for-test.ts';
-import { reply, toolCall } from '../src/testkit/model-server.ts';
+import { reply, thought, toolCall } from '../src/testkit/model-server.ts';
 
 /** Each stands in another place and has another shape. None of them may be in a log or in a bundle. */
 const SECRETS = {
@@ -76,6 +76,59 @@ it.each(
   for (const secret of Object.values(SECRETS)) expect(everything).toContain(secret);
   expect(everything).not.toContain(PROVIDER.apiKey);
   expect(everything).not.toContain(PROVIDER.headers['x-team-token']);
+});
+
+/** None of these has a form by which a key is known. They are secrets because of where they are configured. */
+const HELD = {
+  key: PROVIDER.apiKey,
+  header: PROVIDER.headers['x-team-token'],
+  variable: 'Zebra7Crossing',
+  gateway: 'open-sesame-for-the-gateway',
+  database: 'p4ss/w"rd',
+  laterKey: 'Tuesday-Umbrella-9',
+} as const;
+
+it('the keys of this installation are in no log and in no bundle, wherever they turn up', async () => {
+  const scratch = await gatewayForTest({
+    provider: PROVIDER,
+    variables: { ...ALL_LOGS, DEPLOY_TOKEN: HELD.variable },
+    config: {
+      gateway: { auth: { token: HELD.gateway } },
+      plugins: { entries: { none: { config: { url: `postgres://me:${encodeURIComponent(HELD.database)}@db/x` } } } },
+    },
+    files: { 'workspace/copy.md': Object.values(HELD).join('\n') },
+  });
+  const settings = JSON.parse(await readFile(scratch.home.path('openclaw.json'), 'utf8'));
+  settings.models.providers.fake.apiKey = HELD.laterKey;
+  await writeFile(scratch.home.path('openclaw.json'), JSON.stringify(settings));
+  await scratch.services.configuration.state();
+
+  const all = Object.values(HELD).join(' and ');
+  scratch.model.script([
+    toolCall('read', { path: 'copy.md', note: all }),
+    thought(`They say ${all}`, `It says ${all}, and ${HELD.gateway}.`),
+  ]);
+  const { runId } = await scratch.channel.says({}, `Is it ${all}?`);
+  const { status, sessionKey } = await scratch.services.runs.wait(runId);
+  expect(status).toBe('done');
+  expect(scratch.model.requests.at(-1)?.body).toContain(HELD.laterKey);
+  const { dir } = await scratch.services.records.exportSession({ sessionKey, isRedacted: true });
+  await scratch.stop();
+
+  const texts = [...(await textsIn(scratch.home.path('logs'))), ...(await textsIn(dir))];
+  texts.push(['the log of the gateway', scratch.warnings.join('\n')]);
+  const said = new RegExp(
+    Object.values(HELD)
+      .map(() => '\\[redacted\\]')
+      .join(' and '),
+  );
+  expect(texts.filter(([, text]) => said.test(text)).length).toBeGreaterThan(5);
+  for (const [name, text] of texts) {
+    for (const [place, secret] of Object.entries(HELD)) {
+      for (const form of [secret, JSON.stringify(secret).slice(1, -1)])
+        expect(text.includes(form), `${place} in ${name}`).toBe(false);
+    }
+  }
 });
 
 async function textsIn(dir: string): Promise<ReadonlyMap<string, string>> {

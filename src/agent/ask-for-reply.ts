@@ -7,9 +7,10 @@ import type { RunAnswer } from './run-answer.ts';
 import type { RunParts } from './run-parts.ts';
 
 export async function askForReply(parts: RunParts, run: OpenRun, draft: RequestDraft): Promise<RunAnswer | undefined> {
-  const { result } = await parts.hooks.run('before_agent_reply', { cleanedBody: run.text }, run.context, {
+  const { result, decidedBy } = await parts.hooks.run('before_agent_reply', { cleanedBody: run.text }, run.context, {
     signal: run.signal,
   });
   if (!result.handled) return undefined;
+  void parts.tell('reply-claimed', { run, by: decidedBy?.owner ?? 'before_agent_reply' });
   return { kind: 'answer', reply: result.reply?.text ?? '', userMessage: draft.user, isSynthetic: true };
 }

@@ -51,11 +51,12 @@ export class ToolRoundsExceededError extends defineError({
 export class SpendLimitError extends defineError({
   code: 'ATRIUM_SPEND_LIMIT',
   status: 429,
-  message: ({ limit, spent, reserved, needed, anew }: RefusalFacts) =>
-    `The model was not called, because ${limit} has no room for it: ${spent} spent${reserved === undefined ? '' : `, ${reserved} reserved for calls that are being made`}, and this call may take up to ${needed}. The limit begins anew ${anew}; the operator can raise it.`,
+  message: ({ limit, spent, reserved, needed, next }: RefusalFacts) =>
+    `The model was not called, because ${limit} has no room for it: ${spent} spent${reserved === undefined ? '' : `, ${reserved} reserved for calls that are being made`}, and this call may take up to ${needed}. ${next}`,
   means:
     'A limit of `limits.spend` has no room for what the call may cost at most, and no cheaper model was set or fits.',
-  remedy: 'Wait until the limit begins anew, or raise it; a running gateway takes the change up.',
+  remedy:
+    'Wait until the limit begins anew, or, where other calls hold the room, until these have ended; or raise the limit, which a running gateway takes up. A limit that is smaller than one call is never of use: raise it, or set `maxTokens` of the model lower.',
 }) {}
 
 export class UnknownPriceError extends defineError({

@@ -53,6 +53,23 @@ describe('atrium debug', () => {
     expect(JSON.stringify(events)).not.toMatch(/the other words|the last words/);
   });
 
+  it('refuses a key that no session can have, and switches nothing on', async () => {
+    expect(await run('debug', 'on', '--session', 'agent:nobody:main')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('There is no agent "nobody".'),
+    });
+    expect(await run('debug', 'on', '--session', 'tab-1')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('There is no session "tab-1".'),
+    });
+    expect((await run('debug', 'status')).out).toBe('No debug log is on.\n');
+  });
+
+  it('switches a log on once that is named twice', async () => {
+    const { out } = await run('debug', 'on', 'payload', 'payload');
+    expect(out.match(/^payload/gm)).toHaveLength(1);
+  });
+
   it('names the session that was probably meant', async () => {
     const { sessionKey } = running.filled;
     const typo = `${sessionKey}x`;

@@ -1,6 +1,7 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { readEnvironment } from '../config/environment.ts';
 import { RunningGateway } from './fixtures/running-gateway.ts';
 
 let running: RunningGateway;
@@ -26,8 +27,13 @@ describe('atrium prune', () => {
     expect(dry.out).toContain('would be removed');
     expect(dry.out).not.toContain('transcripts');
     expect(await running.store.count('captures')).toBe(captures);
-    expect((await run('prune', '--older-than', '30d')).out).toMatch(new RegExp(`^captures +${captures}$`, 'm'));
+    expect((await run('status')).out).toMatch(/^of the store +captures \d/m);
+    const pruned = await run('prune', '--older-than', '30d');
+    expect(pruned.out).toMatch(new RegExp(`^captures +${captures}$`, 'm'));
+    expect(pruned.out).toContain('Always kept:\n  usage of the last 62d\n');
     expect(await running.store.count('captures')).toBe(0);
+    // Sizes that were measured before are not told any more.
+    expect((await run('status')).out).not.toMatch(/^of the store .*captures/m);
     expect(await running.store.count('transcript')).toBe(said);
     // The session has not ended, so that even its name does not help.
     await run('prune', '--older-than', '0s', '--what', 'transcripts');
@@ -91,12 +97,55 @@ describe('atrium doctor', () => {
   });
 
   it('says that a debug log is on, and that records cannot be written', async () => {
-    await running.start();
-    await run('debug', 'on', 'raw-stream', '--for', '1h');
-    expect((await run('doctor')).out).toContain('A debug log is on: raw-stream until');
     const env = { OPENCLAW_TRAJECTORY_DIR: join(running.home.stateDir, 'openclaw.json', 'trajectory') };
     const { code, out } = await running.home.run(['doctor'], { env });
     expect(code).toBe(1);
     expect(out).toContain('wrong: Records cannot be written to');
+    await running.start();
+    await run('debug', 'on', 'raw-stream', '--for', '1h');
+    expect((await run('doctor')).out).toContain('A debug log is on: raw-stream until');
+  });
+
+  it('asks the gateway where it writes, which may have been started with other variables', async () => {
+    const { home, stateDir } = running.home;
+    const started = (variables: Record<string, string>) =>
+      running.start(() => ({}), {
+        environment: readEnvironment({ HOME: home, TZ: 'UTC', ...variables }, () => home, home),
+      });
+    await started({
+      OPENCLAW_TRAJECTORY: '0',
+      OPENCLAW_RAW_STREAM: '1',
+      OPENCLAW_RAW_STREAM_PATH: join(stateDir, 'openclaw.json', 'raw.jsonl'),
+    });
+    const { code, out } = await run('doctor');
+    expect(code).toBe(1);
+    expect(out).toContain(`wrong: Records cannot be written to ${join(stateDir, 'openclaw.json')}.`);
+    expect(out).toContain('note: No trajectories are written');
+    const status = await run('status');
+    expect(status.out).toMatch(/^trajectories +off /m);
+    await running.home.run(['agent', '--message', 'Hello']);
+    await vi.waitFor(
+      async () => expect((await run('status')).out).toMatch(/Records cannot be written to \S+raw\.jsonl/),
+      {
+        timeout: 20_000,
+        interval: 200,
+      },
+    );
+    await running.stop();
+    await started({ OPENCLAW_TRAJECTORY_DIR: join(stateDir, 'elsewhere') });
+    expect((await run('status')).out).toMatch(/^trajectories +\S+\/elsewhere$/m);
+  });
+
+  it('counts trajectories that have reached their limit', async () => {
+    const dir = join(running.home.stateDir, 'logs', 'trajectory');
+    await mkdir(dir, { recursive: true });
+    const line = (type: string) => `{"traceSchema":"openclaw-trajectory","type":"${type}"}\n`;
+    const full = line('model.completed').repeat(200_000);
+    await writeFile(join(dir, 'ses_full.jsonl'), `${full}${line('trace.truncated')}`);
+    await writeFile(join(dir, 'ses_large.jsonl'), full);
+    await writeFile(join(dir, 'ses_small.jsonl'), line('trace.truncated'));
+    const { code, out } = await run('doctor');
+    expect(out).toMatch(/note: The trajectory of one session has reached the limit of 10 MB/);
+    expect(code).toBe(0);
   });
 });

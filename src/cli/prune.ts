@@ -1,10 +1,11 @@
 // `atrium prune`: removes old records now, by the configured limits or by an age.
 
 import { BadFlagError } from '../gateway/errors.ts';
-import { PRUNABLE, type Prunable, type Pruned } from '../gateway/retention.ts';
-import { parseDuration } from '../protocol/duration.ts';
+import { ALWAYS_KEPT_MS, PRUNABLE, type Prunable, type Pruned } from '../gateway/retention.ts';
+import { formatDuration, parseDuration } from '../protocol/duration.ts';
 import { command } from './command.ts';
 import { type Columns, listText } from './output/format-table.ts';
+import { formatList } from './output/text.ts';
 
 export const prune = command({
   path: 'prune',
@@ -25,9 +26,17 @@ export const prune = command({
       what: (row) => row.what,
       [dryRun ? 'would be removed' : 'removed']: ({ removed }: Pruned) => removed,
     };
-    return { json: { pruned, isDryRun: dryRun }, text: listText(pruned, columns, 'No limit is set for this.') };
+    const kept = olderThan === undefined ? [] : pruned.flatMap(({ what }) => alwaysKept(what, olderThan));
+    const list = listText(pruned, columns, 'No limit is set for this.');
+    return { json: { pruned, isDryRun: dryRun }, text: (width) => `${list(width)}${formatList('Always kept', kept)}` };
   },
 });
+
+/** An age that is asked for may be lower than what Atrium needs for its own work. */
+function alwaysKept(what: Prunable, olderThanMs: number): readonly string[] {
+  const leastMs = ALWAYS_KEPT_MS[what];
+  return leastMs === undefined || olderThanMs >= leastMs ? [] : [`${what} of the last ${formatDuration(leastMs)}`];
+}
 
 function parseAge(text: string): number {
   const ms = parseDuration(text);

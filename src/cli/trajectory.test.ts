@@ -46,6 +46,7 @@ describe('atrium export-trajectory', () => {
     const shown = await run('run', 'show', runId);
     const { out } = await run('trajectory', 'open', await exported(), '--run', runId);
     expect(out.slice(0, shown.out.length)).toBe(shown.out);
+    expect((await run('trajectory', 'open', await exported(), '--run', 'last')).out).toBe(out);
     expect(out).toContain(`runs/${runId}/requests/1.json`);
   });
 
@@ -53,7 +54,7 @@ describe('atrium export-trajectory', () => {
     const { sessionKey } = running.filled;
     expect((await run('export-trajectory', '--sessionKey', sessionKey)).out).toContain('1 run written to');
     expect((await run('export-trajectory', '--sessionKey', sessionKey, '--session', 'other')).code).toBe(2);
-    expect((await run('export-trajectory')).err).toContain('--session');
+    expect((await run('export-trajectory')).err).toContain('Say which session with --session KEY.');
     expect((await run('export-trajectory', '--session', 'agent:main:nowhere')).err).toContain(
       'is not the key of a session',
     );

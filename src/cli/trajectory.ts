@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { trajectoryPlaceOf } from '../config/debug-logs.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { storePlaceOf } from '../config/store-place.ts';
+import { peekTokenFile } from '../config/token-file.ts';
 import type { BundledRun } from '../gateway/bundle/bundle-format.ts';
 import type { ExportedBundle, ExportRequest } from '../gateway/bundle/export-session.ts';
 import { exportsDir } from '../gateway/bundle/exports-dir.ts';
@@ -54,7 +55,7 @@ export const TRAJECTORY_COMMANDS: readonly CliCommand[] = [
     printsTimes: true,
     summary: 'read a folder that export-trajectory wrote: check its files, list its runs, show one',
     args: { '<bundle>': 'a folder that "atrium export-trajectory" has written' },
-    options: { '--run <id>': 'show this run as "atrium run show" does' },
+    options: { '--run <id>': 'show this run, or the "last" one, as "atrium run show" does' },
     examples: [
       'trajectory open trajectory-agent_main_main-…',
       'trajectory open ./bundle --run run_0mh3k9q2x4f8c1d07a5be',
@@ -73,8 +74,11 @@ function keyOf(session: string | undefined, sessionKey: string | undefined): str
   const key = session ?? sessionKey;
   if (session !== undefined && sessionKey !== undefined && session !== sessionKey)
     throw new FlagCombinationError({ problem: '--session and --sessionKey name two sessions. Give one of them.' });
-  if (key === undefined || key.trim() === '')
-    throw new BadFlagError({ flag: '--session', value: key ?? '', expected: 'the key of a session' });
+  if (key === undefined)
+    throw new FlagCombinationError({
+      problem: 'Say which session with --session KEY. "atrium sessions list" shows the keys.',
+    });
+  if (key.trim() === '') throw new BadFlagError({ flag: '--session', value: key, expected: 'the key of a session' });
   return key;
 }
 
@@ -91,16 +95,20 @@ async function exportFromStore(
     import('../gateway/create-redactor.ts'),
   ]);
   // A configuration that cannot be read must not keep a person from their records.
-  const { config } = await loadConfig({ environment }).catch(() => {
+  const loaded = await loadConfig({ environment }).catch(() => {
     if (request.isRedacted)
-      io.err('atrium: The configuration cannot be read, so what logging.redactPatterns means is not hidden.\n');
-    return { config: {} };
+      io.err(
+        'atrium: The configuration cannot be read, so keys that stand in it and what logging.redactPatterns means are not hidden.\n',
+      );
+    return { config: {}, added: [] };
   });
+  const { config } = loaded;
   const store = await openStore(storePlaceOf(environment, config), { readOnly: true });
   try {
     await checkSession(store, request.sessionKey);
     const trajectoryDir = trajectoryPlaceOf(environment, config).dir;
-    const redactor = await createRedactor(config);
+    const redactor = await createRedactor(environment, loaded);
+    redactor.know([(await peekTokenFile(stateDir)) ?? '']);
     const parts = { store, trajectoryDir, redactor, now: () => io.now().getTime() };
     return await exportSession(parts, { parent: exportsDir(stateDir), ...request });
   } finally {
@@ -149,7 +157,7 @@ function showBundle({ dir, manifest, problems }: OpenedBundle, io: CliIo): Answe
 
 async function showRun(bundle: OpenedBundle, runId: string, io: CliIo): Promise<Answer> {
   const { manifest, problems, read } = bundle;
-  const run = manifest.runs.find((each) => each.runId === runId);
+  const run = runId === 'last' ? manifest.runs.at(-1) : manifest.runs.find((each) => each.runId === runId);
   if (!run) throw new BundledRunUnknownError({ run: runId });
   const file = `${run.dir}/run.json`;
   const text = await read(file);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { debugLogSettingsOf, trajectoryPlaceOf } from './debug-logs.ts';
+import { debugLogSettingsOf, listSwitchOddities, trajectoryPlaceOf } from './debug-logs.ts';
 
 const environment = (variables: Record<string, string>) => ({
   variables,
@@ -18,6 +18,18 @@ describe('the settings of debug logs', () => {
     expect(isOn({})).toEqual([false, false, false, false]);
     const junk = { OPENCLAW_RAW_STREAM: 'maybe', OPENCLAW_CACHE_TRACE: '0', OPENCLAW_DEBUG_MODEL_PAYLOAD: '1' };
     expect(isOn(junk)).toEqual([false, false, false, false]);
+  });
+
+  it('are told where a variable means nothing', () => {
+    const odd = (variables: Record<string, string>) => listSwitchOddities(environment(variables));
+    expect(odd({ OPENCLAW_RAW_STREAM: 'maybe', OPENCLAW_CACHE_TRACE: ' off ', OPENCLAW_TRAJECTORY: '' })).toEqual([
+      'OPENCLAW_RAW_STREAM is "maybe", which means neither on nor off, so it changes nothing. Set it to 1 or 0.',
+    ]);
+    expect(odd({ OPENCLAW_DEBUG_MODEL_PAYLOAD: '1' })).toEqual([
+      'OPENCLAW_DEBUG_MODEL_PAYLOAD is "1", so nothing is logged by it. Set it to summary, tools, full-redacted.',
+    ]);
+    for (const level of ['0', 'off', ' Summary ', 'full-redacted'])
+      expect(odd({ OPENCLAW_DEBUG_MODEL_PAYLOAD: level })).toEqual([]);
   });
 
   it('name the files under the state directory unless told otherwise', () => {

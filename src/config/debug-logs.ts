@@ -76,6 +76,36 @@ export function trajectoryPlaceOf(environment: Variables, config: Pick<Config, '
   };
 }
 
+const SWITCHES = [
+  'OPENCLAW_ANTHROPIC_PAYLOAD_LOG',
+  'OPENCLAW_RAW_STREAM',
+  'OPENCLAW_CACHE_TRACE',
+  'OPENCLAW_CACHE_TRACE_MESSAGES',
+  'OPENCLAW_CACHE_TRACE_PROMPT',
+  'OPENCLAW_CACHE_TRACE_SYSTEM',
+  'OPENCLAW_TRAJECTORY',
+] as const;
+
+/** One sentence for each variable that was set to something that it cannot mean. */
+export function listSwitchOddities({ variables }: Pick<Environment, 'variables'>): readonly string[] {
+  const odd = SWITCHES.filter((name) => flagOf(variables[name], false) !== flagOf(variables[name], true)).filter(
+    (name) => (variables[name] ?? '').trim() !== '',
+  );
+  const payload = variables.OPENCLAW_DEBUG_MODEL_PAYLOAD?.trim() ?? '';
+  const isOff = payload === '' || !flagOf(payload, true);
+  return [
+    ...odd.map(
+      (name) =>
+        `${name} is ${JSON.stringify(variables[name])}, which means neither on nor off, so it changes nothing. Set it to 1 or 0.`,
+    ),
+    ...(isOff || modelPayloadOf(payload).isOn
+      ? []
+      : [
+          `OPENCLAW_DEBUG_MODEL_PAYLOAD is ${JSON.stringify(payload)}, so nothing is logged by it. Set it to ${MODEL_PAYLOAD_LEVELS.join(', ')}.`,
+        ]),
+  ];
+}
+
 /** Text that names no level switches nothing on. */
 function modelPayloadOf(text: string | undefined): DebugLogSettings['modelPayload'] {
   const word = text?.trim().toLowerCase();

@@ -169,7 +169,7 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
     when: { after: ['claim'] },
     record: {
       type: 'session.started',
-      of: ({ run: { runId, sessionKey, agentId, attempt, workspaceDir, session } }) => ({
+      of: ({ run: { runId, sessionKey, agentId, attempt, workspaceDir, session, context } }) => ({
         type: 'session.started',
         runId,
         sessionId: session.sessionId,
@@ -177,6 +177,8 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
         agentId,
         attempt,
         workspaceDir,
+        trigger: context.trigger,
+        channel: context.messageProvider,
       }),
     },
     live: {
@@ -377,7 +379,18 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
   'gate-blocked': {
     summary: 'The gate does not let the model read the request.',
     when: { before: ['block'] },
-    record: { type: 'prompt.skipped', of: ({ run: { runId }, by }) => ({ type: 'prompt.skipped', runId, by }) },
+    record: {
+      type: 'prompt.skipped',
+      of: ({ run: { runId }, by }) => ({ type: 'prompt.skipped', runId, reason: 'blocked', by }),
+    },
+  },
+  'reply-claimed': {
+    summary: 'A plugin answers in the place of the model.',
+    when: { before: ['result'] },
+    record: {
+      type: 'prompt.skipped',
+      of: ({ run: { runId }, by }) => ({ type: 'prompt.skipped', runId, reason: 'answered', by }),
+    },
   },
   'compaction-begun': {
     summary: 'The older part of a conversation is about to become a summary.',

@@ -83,6 +83,7 @@ export interface Facts {
     readonly shown?: Pick<Inbound, 'text' | 'attachments' | 'surface'> | undefined;
   };
   'gate-blocked': { readonly run: RunAtHand; readonly by: string };
+  'reply-claimed': { readonly run: RunAtHand; readonly by: string };
   'prompt-sent': ModelStep & {
     readonly prompt: string;
     /** How many images of the message the model is shown. */

@@ -25,6 +25,8 @@ export interface ConfigWatchParts {
   readonly loaded: LoadedConfig;
   /** The parts that can be reopened. */
   readonly parts: () => readonly GatewayPart[];
+  /** Called with every configuration that was read, before a part takes it up. */
+  readonly learn?: ((loaded: LoadedConfig) => void) | undefined;
   readonly warn: (sentence: string) => void;
   /** The time between two checks of the files. */
   readonly pollMs?: number | undefined;
@@ -224,6 +226,7 @@ export class ConfigWatch {
   }
 
   #keep(loaded: LoadedConfig): void {
+    this.#parts.learn?.(loaded);
     this.#read = loaded;
     this.#watch(loaded);
   }

@@ -1,7 +1,12 @@
 // Builds everything that facts are told to: live events for those who watch, trajectories and debug logs, the records
 // of hook calls and their statistics; also the hook runner, and the teller that brings each fact to all of them.
 
-import { type DebugLogSettings, debugLogSettingsOf, trajectoryPlaceOf } from '../config/debug-logs.ts';
+import {
+  type DebugLogSettings,
+  debugLogSettingsOf,
+  listSwitchOddities,
+  trajectoryPlaceOf,
+} from '../config/debug-logs.ts';
 import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
 import { LocalFolders } from '../context/sources/local-folder.ts';
@@ -37,6 +42,8 @@ export interface RecordOptions {
   /** The log, metrics and traces, as far as they are wanted. */
   readonly listeners?: readonly FactListener[] | undefined;
   readonly redactor?: Redactor | undefined;
+  /** What runs have to do with, as their trajectories say it. */
+  readonly description?: (() => Readonly<Record<string, unknown>>) | undefined;
 }
 
 /** Called with the name of every fact when it is told, and with the number of commits of each site so far. */
@@ -50,16 +57,32 @@ export interface Records {
   readonly hookStatistics: HookStatistics;
   readonly handlerTroubles: Pick<HandlerTroubles, 'warnings'>;
   readonly trajectoryDir: string;
+  readonly isTrajectoryOn: boolean;
+  /** One sentence for each file or folder of records that cannot be written. */
+  readonly files: Pick<AppendedFiles, 'warnings'>;
   readonly debugSwitches: DebugSwitches;
 }
 
 export function createRecords(options: RecordOptions): Records {
-  const { environment, config, store, now, warn, log = warn, packs, watchFacts, listeners = [], redactor } = options;
+  const {
+    environment,
+    config,
+    store,
+    now,
+    warn,
+    log = warn,
+    packs,
+    watchFacts,
+    listeners = [],
+    redactor,
+    description,
+  } = options;
   const isOn = config.recorder?.enabled !== false;
   const local = new LocalFolders();
   const files = new AppendedFiles({ warn, isLocal: (dir) => local.has(dir) });
   const place = trajectoryPlaceOf(environment, config);
   const debugSettings = debugLogSettingsOf(environment, config);
+  for (const oddity of listSwitchOddities(environment)) warn(oddity);
   const debugSwitches = new DebugSwitches({ ...switchedOn(debugSettings), now });
   const hookStatistics = new HookStatistics();
   const recorder = new Recorder({
@@ -67,6 +90,7 @@ export function createRecords(options: RecordOptions): Records {
     debugLogs: new DebugLogs({ settings: debugSettings, switches: debugSwitches, files, say: log, redactor }),
     hookRecords: isOn ? new HookRecordSink({ store, warn, maxRows: config.recorder?.hookRecords?.maxRows }) : undefined,
     hookStatistics,
+    description,
     redact: redactor?.text,
     now,
   });
@@ -99,6 +123,8 @@ export function createRecords(options: RecordOptions): Records {
     hookStatistics,
     handlerTroubles: troubles,
     trajectoryDir: place.dir,
+    isTrajectoryOn: isOn && place.enabled,
+    files,
     debugSwitches,
   };
 }

@@ -21,7 +21,7 @@ export interface StatusOptions
   extends Pick<StatusParts, 'store' | 'lanes' | 'sizes' | 'url' | 'stateDir' | 'startedAt'> {
   readonly config: Config;
   readonly drafting: BuiltDraftParts;
-  readonly records: Pick<Records, 'debugSwitches' | 'handlerTroubles'>;
+  readonly records: Pick<Records, 'debugSwitches' | 'handlerTroubles' | 'files' | 'trajectoryDir' | 'isTrajectoryOn'>;
   readonly schedule: Pick<GatewaySchedule, 'jobs'>;
   readonly delivery: Pick<GatewayDelivery, 'channels'>;
   readonly wayIn: Pick<WayIn, 'refusals' | 'webhooks'>;
@@ -59,6 +59,7 @@ export function createStatusParts(options: StatusOptions): StatusParts {
     unused: () => configWatch.current.unused,
     keys: () => configWatch.current.keys,
     debug: () => records.debugSwitches.list(),
+    trajectory: { isOn: records.isTrajectoryOn, dir: records.trajectoryDir },
     warnings: () => [
       ...options.storeWatch.warnings,
       ...options.telemetry.problems,
@@ -80,6 +81,7 @@ export function createStatusParts(options: StatusOptions): StatusParts {
       ...options.handlers.inline,
       ...options.workspaces.warnings,
       ...options.chatRecords.warnings,
+      ...records.files.warnings,
       ...records.handlerTroubles.warnings,
       ...options.runTroubles.warnings,
       ...options.contextWarnings.warnings,

@@ -20,6 +20,7 @@ import { EmbeddedLanes } from '../lanes/embedded-lanes.ts';
 import type { Log, Say } from '../protocol/log.ts';
 import { isSubagentSessionKey, parseAgentSessionKey } from '../protocol/session-key.ts';
 import { KnownParts } from '../recorder/known-parts.ts';
+import type { LearningRedactor } from '../recorder/redactor.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { StateLock } from '../store/state-lock.ts';
 import { logFacts } from '../telemetry/fact-lines.ts';
@@ -43,7 +44,7 @@ import { createPackContext } from './create-pack-context.ts';
 import { createPageNews, type PageNews } from './create-page-news.ts';
 import { createPlugins, type GatewayPlugins } from './create-plugins.ts';
 import { createRecords, type WatchFacts } from './create-records.ts';
-import { createRedactor } from './create-redactor.ts';
+import { createRedactor, learnSecrets } from './create-redactor.ts';
 import { createRunParts } from './create-run-parts.ts';
 import { createSchedule, type GatewaySchedule } from './create-schedule.ts';
 import { createServices } from './create-services.ts';
@@ -53,6 +54,7 @@ import { createStatusParts } from './create-status-parts.ts';
 import { createSuspensions } from './create-suspensions.ts';
 import { createTelemetry } from './create-telemetry.ts';
 import { createWayIn } from './create-way-in.ts';
+import { describeInstallation } from './describe-installation.ts';
 import { FaultLog } from './fault-log.ts';
 import { GatewayDelivery } from './gateway-delivery.ts';
 import { gatewayHookContext } from './gateway-hook-context.ts';
@@ -99,6 +101,8 @@ export interface GatewayOptions {
   readonly log?: Say | undefined;
   /** What the facts of the product's life are written to. Without it they are in no log. */
   readonly factLog?: Log | undefined;
+  /** Hides secrets in what is recorded. Without it, one is made from the configuration. */
+  readonly redactor?: LearningRedactor | undefined;
   /** Registers the handlers of a program that embeds the gateway. */
   readonly register?: ((hooks: HookRunner) => void) | undefined;
   readonly watchFacts?: WatchFacts | undefined;
@@ -148,10 +152,16 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   let url: string | undefined;
   let pageNews: PageNews | undefined;
 
+  const redactor = options.redactor ?? (await createRedactor(given.environment, given.loaded));
+  redactor.know([options.token ?? '']);
   const configWatch: ConfigWatch = new ConfigWatch({
     location: { environment: given.environment, configPath: options.configPath, runsCommands: true },
     loaded: given.loaded,
     parts: () => parts,
+    learn: (changed) => {
+      learnSecrets(redactor, given.environment, changed);
+      records.recorder.describeAnew();
+    },
     warn,
   });
 
@@ -165,7 +175,6 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   });
   const knownParts = new KnownParts(storeWatch.store);
   const { store } = knownParts;
-  const redactor = await createRedactor(config);
   const telemetry = await createTelemetry({ environment, config, gauges: () => statusParts, now, warn, redactor });
   const records = createRecords({
     environment,
@@ -178,6 +187,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     watchFacts: options.watchFacts,
     listeners: [...(options.factLog ? [logFacts(options.factLog)] : []), ...telemetry.listeners],
     redactor,
+    description: () => describeInstallation(configWatch.current, plugins.registry.list()),
   });
   const attachments = createAttachments({ environment, config, store, now });
   const { live, hooks, teller } = records;
@@ -424,7 +434,11 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     now,
   });
   const { trajectoryDir } = records;
-  const retention = new Retention({ store, trajectoryDir, limits: config.recorder, now });
+  const removed = () => {
+    sizes.forget();
+    records.recorder.describeAnew();
+  };
+  const retention = new Retention({ store, trajectoryDir, limits: config.recorder, now, removed });
   const sizes = new RecordSizes({ store, stateDir, trajectoryDir, exportsDir: exportsDir(stateDir), now });
   const statusParts: StatusParts = createStatusParts({
     config,

@@ -50,6 +50,11 @@ export class RecordSizes {
     this.#samples = [...this.#samples.filter((each) => each.at >= at - DAY_MS), { at, sizes, kinds: kinds.sizes }];
   }
 
+  /** Called when records were removed, so that nothing old is told about them. */
+  forget(): void {
+    this.#kinds = undefined;
+  }
+
   /** With `kinds`, also what each kind of record takes in the store; that is measured at most once a minute. */
   async read({ kinds = false }: { readonly kinds?: boolean } = {}): Promise<readonly RecordSize[]> {
     const sizes = await this.#measure();

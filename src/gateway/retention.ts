@@ -3,7 +3,7 @@
 
 import type { Config } from '../config/schema.ts';
 import { countPrunable, planPrune } from '../recorder/prune-captures.ts';
-import { type PrunableRows, planRows } from '../recorder/prune-rows.ts';
+import { DEDUPE_MS, type PrunableRows, planRows, USAGE_MS } from '../recorder/prune-rows.ts';
 import { pruneTrajectories } from '../recorder/prune-trajectories.ts';
 import { measureRecords } from '../recorder/record-tables.ts';
 import { trajectoryFileOf } from '../recorder/trajectory.ts';
@@ -22,11 +22,16 @@ export const PRUNABLE = [
 ] as const;
 export type Prunable = (typeof PRUNABLE)[number];
 
+/** What is younger always stays, whatever age is asked for. */
+export const ALWAYS_KEPT_MS: Readonly<Partial<Record<Prunable, number>>> = { messages: DEDUPE_MS, usage: USAGE_MS };
+
 export interface RetentionParts {
   readonly store: Store;
   readonly trajectoryDir: string;
   readonly limits: Config['recorder'];
   readonly now: () => number;
+  /** Called when something was removed. */
+  readonly removed?: (() => void) | undefined;
 }
 
 export interface PruneRequest {
@@ -86,6 +91,7 @@ export class Retention {
       if (isUnlimited || (olderThanMs !== undefined && !isNamed)) continue;
       pruned.push({ what: each, removed: await this.#remove(each, { limits, isDryRun, signal }) });
     }
+    if (!isDryRun && pruned.some(({ removed }) => removed > 0)) this.#parts.removed?.();
     return pruned;
   }
 

@@ -5,7 +5,7 @@ import type { JsonValue } from '../protocol/json.ts';
 import { hidesField, REDACTED, redactValue } from '../recorder/redact.ts';
 
 /** Every text in an object of one of these names is hidden. */
-const SECRET_SECTIONS: ReadonlySet<string> = new Set(['headers', 'env', 'vars']);
+export const SECRET_SECTIONS: ReadonlySet<string> = new Set(['headers', 'env', 'vars']);
 const REFERENCE = /^\$\{[A-Z_][A-Z0-9_]*\}$/;
 
 /** `name` is the last name on the way to the value, which may mark it as a secret. */

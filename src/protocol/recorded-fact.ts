@@ -12,8 +12,11 @@ export type RecordedFact =
   | (OfRun & { readonly type: 'context.compiled'; readonly facts: Values; readonly content: Values })
   /** From now on, everything that the run has told may be written. */
   | (OfRun & { readonly type: 'gate.passed' })
-  /** The gate blocked the run. Its content is recorded as hashes, now and later. `by` is the plugin that decided. */
-  | (OfRun & { readonly type: 'prompt.skipped'; readonly by: string; readonly content?: Values | undefined })
+  /**
+   * No model is asked. When the gate blocked the run, its content is recorded as hashes, now and later. `by` is the
+   * plugin that decided or answered.
+   */
+  | (OfRun & { readonly type: 'prompt.skipped'; readonly reason: 'blocked' | 'answered'; readonly by: string })
   | (OfRun & RecordedRequest & { readonly type: 'prompt.submitted' })
   /** Only the debug logs use this. */
   | (OfRun & { readonly type: 'model.delta'; readonly kind: 'text' | 'thinking'; readonly delta: string })
@@ -63,7 +66,7 @@ export interface RecordedStart {
   readonly agentId: string;
   readonly attempt: number;
   readonly workspaceDir?: string | undefined;
-  /** What started the run: `message`, `api`, `cron`… */
+  /** What started the run: `user`, `heartbeat`, `cron`… */
   readonly trigger?: string | undefined;
   readonly channel?: string | undefined;
 }

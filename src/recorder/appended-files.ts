@@ -9,7 +9,7 @@ import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import path from 'node:path';
 
 export interface AppendedFilesSettings {
-  /** Called once per folder that cannot be written, with one sentence. */
+  /** Called with one sentence, once for each folder that cannot be written, and for each file that can never be. */
   readonly warn: (message: string) => void;
   /** The most bytes of all lines that wait. */
   readonly maxPendingBytes?: number | undefined;
@@ -36,6 +36,9 @@ const MAX_PENDING_BYTES = 8 * 1024 * 1024;
 const MAX_LAST_LINE = 512 * 1024;
 const LINE_BEGINNING = 4096;
 const MAX_REMEMBERED_FILES = 256;
+const MOST_FAILING = 20;
+const NOT_A_FILE = 'not a regular file';
+const FAULTS_OF_FILES: ReadonlySet<string> = new Set(['ELOOP', 'EISDIR', 'ENXIO', 'EINVAL', NOT_A_FILE]);
 /**
  * Lines wait this long for others, because opening a file costs more than writing to it, and a run writes many lines.
  */
@@ -53,6 +56,8 @@ export class AppendedFiles {
    */
   readonly #places = new Map<string, FilePlace>();
   readonly #warned = new Set<string>();
+  /** By folder or file, the sentence about it. */
+  readonly #failing = new Map<string, string>();
   /** Each function ends the wait of one file. */
   readonly #gathering = new Set<() => void>();
   #pendingBytes = 0;
@@ -62,6 +67,11 @@ export class AppendedFiles {
     this.#warn = warn;
     this.#maxPendingBytes = maxPendingBytes;
     this.#isLocal = isLocal;
+  }
+
+  /** One sentence for each place that could not be written when it was tried last. */
+  get warnings(): readonly string[] {
+    return [...this.#failing.values()];
   }
 
   /** The number of lines that were lost, because memory was short or a file could not be written. */
@@ -109,17 +119,27 @@ export class AppendedFiles {
     for (let lines = this.#take(file); lines.length > 0; lines = this.#take(file)) {
       try {
         if (!this.#writeAtOnce(file, lines)) await this.#writeLines(file, lines);
+        if (this.#failing.size > 0) for (const about of [file, path.dirname(file)]) this.#failing.delete(about);
       } catch (error) {
         this.#dropped += lines.length;
         this.#places.delete(file);
-        this.#warnOnce(
-          path.dirname(file),
-          `Records cannot be written to ${file} (${reasonOf(error)}). Runs go on without them; check the folder and its permissions.`,
-        );
+        this.#fail(file, error);
       }
       for (const line of lines) this.#pendingBytes -= line.length;
     }
     this.#writers.delete(file);
+  }
+
+  /** What is wrong with a folder concerns all files in it; a link or a pipe in place of a file concerns that file. */
+  #fail(file: string, error: unknown): void {
+    const isOfFile = FAULTS_OF_FILES.has((error as NodeJS.ErrnoException).code ?? '');
+    const next = isOfFile
+      ? 'remove what is in its place, or name another file'
+      : 'check the folder and its permissions';
+    const about = isOfFile ? file : path.dirname(file);
+    const message = `Records cannot be written to ${file} (${reasonOf(error)}). Runs go on without them; ${next}.`;
+    if (this.#failing.size < MOST_FAILING) this.#failing.set(about, message);
+    this.#warnOnce(about, message);
   }
 
   #gather(): Promise<void> {
@@ -231,7 +251,7 @@ async function openPrivately(file: string): Promise<{ readonly handle: FileHandl
   });
   try {
     const stat = await handle.stat();
-    if (!stat.isFile()) throw Object.assign(new Error('not a file'), { code: 'not a regular file' });
+    if (!stat.isFile()) throw Object.assign(new Error('not a file'), { code: NOT_A_FILE });
     if ((stat.mode & 0o077) !== 0) await handle.chmod(0o600);
     return { handle, size: stat.size };
   } catch (error) {

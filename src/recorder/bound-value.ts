@@ -18,6 +18,7 @@ export const RECORD_LIMITS: ValueLimits = { characters: 32_768, items: 64, keys:
 
 export function boundValue(value: unknown, limits: ValueLimits = RECORD_LIMITS, redact = redactText): JsonValue {
   let left = limits.values;
+  const names = keptFor(namesByRedact, redact);
   return bound(value, 0);
 
   function bound(value: unknown, depth: number): JsonValue {
@@ -42,23 +43,36 @@ export function boundValue(value: unknown, limits: ValueLimits = RECORD_LIMITS, 
   }
 
   function boundObject(object: object, depth: number): JsonValue {
-    const names = Object.keys(object);
-    left -= Math.min(names.length, limits.keys);
+    const fields = Object.keys(object);
+    left -= Math.min(fields.length, limits.keys);
     const kept: Record<string, JsonValue> = {};
     let count = 0;
     let more = 0;
     // A run has hundreds of such objects, so no list of entries is made of them.
-    for (const name of names) {
+    for (const name of fields) {
       const field = (object as Readonly<Record<string, unknown>>)[name];
       if (field === undefined || typeof field === 'function') continue;
-      if (count < limits.keys) put(kept, boundName(name), hidesField(name, field) ? REDACTED : bound(field, depth + 1));
+      if (count < limits.keys) put(kept, shownName(name), hidesField(name, field) ? REDACTED : bound(field, depth + 1));
       else more++;
       count++;
     }
     if (more > 0) kept['…'] = `[${more} more keys left out]`;
     return kept;
   }
+
+  /** Every record has the same few names, so the result for a name is remembered. */
+  function shownName(name: string): string {
+    const known = names.get(name);
+    if (known !== undefined) return known;
+    const shown = boundText(name, 256, redact);
+    if (names.size >= MAX_KNOWN_NAMES) names.clear();
+    if (name.length <= MAX_KNOWN_LENGTH) names.set(name, shown);
+    return shown;
+  }
 }
+
+const MAX_KNOWN_NAMES = 1_024;
+const MAX_KNOWN_LENGTH = 64;
 
 /** A field of this one name is not set by an assignment, which would change what the object is. */
 function put(object: Record<string, JsonValue>, name: string, value: JsonValue): void {
@@ -66,20 +80,6 @@ function put(object: Record<string, JsonValue>, name: string, value: JsonValue):
     Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
   else object[name] = value;
 }
-
-/** Every record has the same few names, so the result for a name is remembered. */
-function boundName(name: string): string {
-  const known = boundNames.get(name);
-  if (known !== undefined) return known;
-  const shown = boundText(name, 256);
-  if (boundNames.size >= MAX_KNOWN_NAMES) boundNames.clear();
-  if (name.length <= MAX_KNOWN_LENGTH) boundNames.set(name, shown);
-  return shown;
-}
-
-const boundNames = new Map<string, string>();
-const MAX_KNOWN_NAMES = 1_024;
-const MAX_KNOWN_LENGTH = 64;
 
 /** Secrets are removed before the text is cut; otherwise half of one could stay at the end. */
 export function boundText(text: string, limit: number, redact = redactText): string {
@@ -94,7 +94,7 @@ export function boundText(text: string, limit: number, redact = redactText): str
  * recording.
  */
 function redactOnce(text: string, redact: (text: string) => string): string {
-  const redactedTexts = textsOf(redact);
+  const redactedTexts = keptFor(textsByRedact, redact);
   const known = redactedTexts.get(text);
   if (known !== undefined) return known;
   const redacted = redact(text);
@@ -106,11 +106,21 @@ function redactOnce(text: string, redact: (text: string) => string): string {
 
 const LONG_TEXT = 2_048;
 const MAX_REDACTED_TEXTS = 16;
-/** What each way of hiding secrets made of long texts. */
-const textsByRedact = new WeakMap<(text: string) => string, Map<string, string>>();
 
-function textsOf(redact: (text: string) => string): Map<string, string> {
-  const texts = textsByRedact.get(redact) ?? new Map<string, string>();
-  textsByRedact.set(redact, texts);
-  return texts;
+/** What each way of hiding secrets made of long texts, and of the names of fields. */
+const textsByRedact = new WeakMap<(text: string) => string, Map<string, string>>();
+const namesByRedact = new WeakMap<(text: string) => string, Map<string, string>>();
+
+function keptFor(kept: typeof textsByRedact, redact: (text: string) => string): Map<string, string> {
+  const known = kept.get(redact);
+  if (known) return known;
+  const made = new Map<string, string>();
+  kept.set(redact, made);
+  return made;
+}
+
+/** Called when `redact` hides more than before. */
+export function forgetRedacted(redact: (text: string) => string): void {
+  textsByRedact.delete(redact);
+  namesByRedact.delete(redact);
 }

@@ -44,7 +44,7 @@ export class DebugSwitches {
   switchOn({ logs, sessionKey, ms }: SwitchRequest & { readonly ms: number }): void {
     const until = this.#settings.now() + ms;
     const others = this.#current().filter((each) => !logs.includes(each.log) || each.sessionKey !== sessionKey);
-    const added = logs.map((log) => ({ log, sessionKey, until }));
+    const added = [...new Set(logs)].map((log) => ({ log, sessionKey, until }));
     this.#timed = [...others, ...added].sort((a, b) => b.until - a.until).slice(0, MAX_SWITCHES);
   }
 

@@ -54,7 +54,7 @@ export async function planPrune(store: Store, limits: CaptureLimits): Promise<Pr
     if (more) reached = page.end + 1;
     break;
   }
-  const orphans = dropped.length > 0 ? 0 : await countOrphans(store, cut - USE_GRAIN_MS, spared);
+  const orphans = dropped.length > 0 ? 0 : await countOrphans(store, cut, spared);
   if (dropped.length === 0 && orphans === 0) return { writes: [], captures: 0, more: false };
   return { writes: writesOf(dropped, spared, reached), captures: dropped.length, more: more && dropped.length > 0 };
 }
@@ -130,14 +130,19 @@ function writesOf(dropped: readonly CaptureRow[], spared: readonly CaptureRow[],
   ];
 }
 
-/** Counts parts that no capture names any more, for example because their session was deleted. */
+/**
+ * Counts parts that no capture names any more, for example because their session was deleted, and words of prompts that
+ * have become old since the last request of their runs was removed.
+ */
 async function countOrphans(store: Store, cut: number, spared: readonly CaptureRow[]): Promise<number> {
-  let old = await store.count('parts', { usedAt: { lt: cut } });
-  if (old === 0) return 0;
+  const pieces = await store.count('promptPieces', { usedAt: { lt: cut - PIECE_GRAIN_MS } });
+  const before = cut - USE_GRAIN_MS;
+  let old = await store.count('parts', { usedAt: { lt: before } });
+  if (old === 0) return pieces;
   for (const batch of batchesOf([...new Set(spared.flatMap((row) => row.manifest))])) {
-    old -= await store.count('parts', { hash: { in: batch }, usedAt: { lt: cut } });
+    old -= await store.count('parts', { hash: { in: batch }, usedAt: { lt: before } });
   }
-  return old;
+  return old + pieces;
 }
 
 interface Page {

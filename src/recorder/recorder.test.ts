@@ -183,8 +183,8 @@ describe('the recorder', () => {
     recorder.record({
       type: 'prompt.skipped',
       runId: 'run_1',
+      reason: 'blocked',
       by: 'a-policy',
-      content: { message: 'no talk of a secret plan' },
     });
     recorder.record({ type: 'hook.called', call: { ...HOOK, hook: 'agent_end' } });
     recorder.record({
@@ -250,7 +250,7 @@ describe('the recorder', () => {
   it('hands on how a handler failed in the words that may be shown', async () => {
     untilTheGate();
     expect(failures).toEqual([]);
-    recorder.record({ type: 'prompt.skipped', runId: 'run_1', by: 'a-policy' });
+    recorder.record({ type: 'prompt.skipped', runId: 'run_1', reason: 'blocked', by: 'a-policy' });
     recorder.record({ type: 'hook.called', call: { ...HOOK, runId: undefined, error: 'no disk' } });
     await recorder.drain();
     expect(failures).toEqual([expect.stringMatching(/^notes sha256:/), 'notes no disk']);

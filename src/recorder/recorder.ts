@@ -19,6 +19,8 @@ export interface RecorderParts {
   readonly debugLogs?: DebugLogs | undefined;
   readonly hookRecords?: HookRecordSink | undefined;
   readonly hookStatistics?: HookCallCounter | undefined;
+  /** What every run has to do with: versions, settings, plugins. */
+  readonly description?: (() => Values) | undefined;
   /** Hides secrets in a text; by default those that Atrium knows. */
   readonly redact?: ((text: string) => string) | undefined;
   readonly now: () => number;
@@ -38,13 +40,16 @@ export class Recorder {
   /** Deliveries are told after the end of a run, so ended runs are remembered for a while. */
   readonly #ended = new Map<string, RecordedRun>();
 
+  /** The sessions whose trajectory has the description as it is now. */
+  readonly #described = new Set<string>();
+
   #calls: WaitingCall[] = [];
 
   readonly #writers: { readonly [Type in RecordedFactType]: (fact: OfType<Type>) => void } = {
     'session.started': (fact) => this.#start(fact),
     'context.compiled': ({ runId, type, facts, content }) => this.#tell(runId, type, facts, content),
     'gate.passed': ({ runId }) => this.#openGate(runId),
-    'prompt.skipped': (fact) => this.#closeGate(fact),
+    'prompt.skipped': (fact) => this.#skip(fact),
     'prompt.submitted': (fact) => this.#submit(fact),
     'model.delta': ({ runId, kind, delta }) =>
       this.#debug(runId, (logs, context, at) => logs.streamDelta(context, kind, delta, at)),
@@ -88,6 +93,7 @@ export class Recorder {
   /** Resolves when every record of these sessions is removed, except in debug logs, which contain all sessions. */
   async forgetSessions(sessionIds: readonly string[]): Promise<void> {
     this.#recordHooks();
+    for (const sessionId of sessionIds) this.#described.delete(sessionId);
     await Promise.all(sessionIds.map((sessionId) => this.#parts.trajectory.forget(sessionId)));
     // This makes sure that no record of these sessions is still being written.
     await this.#parts.hookRecords?.drain();
@@ -105,6 +111,22 @@ export class Recorder {
     const context = { runId, sessionId, sessionKey, workspaceDir };
     keep(this.#open, runId, { context, gate: 'waiting', held: [], leftOut: 0 });
     this.#tell(runId, type, { agentId, attempt, trigger, channel });
+    this.#describe(runId, sessionId);
+  }
+
+  /** Once for each session, and again when the description has changed, because most runs have the same one. */
+  #describe(runId: string, sessionId: string): void {
+    const { description, trajectory } = this.#parts;
+    if (!description || !trajectory.enabled || this.#described.has(sessionId)) return;
+    this.#described.add(sessionId);
+    const [oldest] = this.#described;
+    if (this.#described.size > MAX_KNOWN_RUNS && oldest !== undefined) this.#described.delete(oldest);
+    quietly(() => this.#tell(runId, 'trace.metadata', description()));
+  }
+
+  /** Called when versions, settings or plugins are others than before. */
+  describeAnew(): void {
+    this.#described.clear();
   }
 
   #openGate(runId: string): void {
@@ -112,11 +134,13 @@ export class Recorder {
     if (run?.gate === 'waiting') release(run, 'passed');
   }
 
-  #closeGate({ type, runId, by, content }: OfType<'prompt.skipped'>): void {
+  #skip({ type, runId, reason, by }: OfType<'prompt.skipped'>): void {
     const run = this.#runOf(runId);
-    if (run?.gate !== 'waiting') return;
-    release(run, 'blocked');
-    this.#tell(runId, type, { reason: 'blocked', by }, content);
+    if (reason === 'blocked') {
+      if (run?.gate !== 'waiting') return;
+      release(run, 'blocked');
+    }
+    this.#tell(runId, type, { reason, by });
   }
 
   /** From here on the run's records name the model. */

@@ -1,10 +1,39 @@
 import { describe, expect, it } from 'vitest';
 import { RedactPatternError } from '../protocol/errors.ts';
 import { problemOfRedactPattern } from '../protocol/redact-pattern.ts';
+import { boundValue, RECORD_LIMITS } from './bound-value.ts';
 import { compileRedactor } from './redactor.ts';
 import { StreamedText } from './streamed-text.ts';
 
 const KEY = `sk-ant-${'k3y'.repeat(8)}`;
+
+describe('secrets that are known word for word', () => {
+  it('are hidden in texts, values and names, also inside of JSON, and the longer one first', async () => {
+    const redactor = await compileRedactor();
+    const said = 'Open "Sesame" now, or Open "Sesame"!';
+    expect(redactor.text(said)).toBe(said);
+    redactor.know(['Open "Sesame"', 'Open "Sesame" now', '']);
+    expect(redactor.text(said)).toBe('[redacted], or [redacted]!');
+    expect(redactor.text(JSON.stringify({ said }))).toBe('{"said":"[redacted], or [redacted]!"}');
+    expect(redactor.value({ 'Open "Sesame"': ['Open "Sesame" now'] })).toEqual({ '[redacted]': ['[redacted]'] });
+  });
+
+  it('are hidden in long texts and names that were looked at before they were known', async () => {
+    const redactor = await compileRedactor();
+    const record = { Lantern77: `${'x '.repeat(2_000)}Lantern77` };
+    expect(JSON.stringify(boundValue(record, RECORD_LIMITS, redactor.text))).toContain('Lantern77');
+    redactor.know(['Lantern77']);
+    expect(JSON.stringify(boundValue(record, RECORD_LIMITS, redactor.text))).not.toContain('Lantern77');
+  });
+
+  it('are found in pieces that come one after the other, also with blanks in them', async () => {
+    const redactor = await compileRedactor();
+    redactor.know(['green Lantern 7']);
+    const streamed = new StreamedText(redactor);
+    const pieces = ['A gr', 'een ', 'Lantern', ' 7 it is.\n', 'Bye'].flatMap((text, at) => streamed.add({ text, at }));
+    expect([...pieces, ...streamed.end()].map(({ text }) => text)).toEqual(['A [redacted] it is.\n', 'Bye']);
+  });
+});
 
 describe('patterns of the operator', () => {
   it('come on top of what is recognised, in texts, values and names', async () => {

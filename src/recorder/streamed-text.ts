@@ -14,7 +14,7 @@ export interface StreamedPiece {
 
 const MAX_HELD = 8_192;
 const BLANKS = { end: /\s$/, begin: /^\s/ };
-/** What an own pattern means may have blanks in it. */
+/** What an own pattern means may have blanks in it, and so may a known password. */
 const LINES = { end: /\n$/, begin: /^\n/ };
 
 export class StreamedText {
@@ -45,7 +45,7 @@ export class StreamedText {
     for (let count = this.#held.length; count > 0; count--) {
       const last = this.#held[count - 1]?.text ?? '';
       const next = this.#held[count]?.text ?? '';
-      const { end, begin } = this.#redactor.hasOwnPatterns ? LINES : BLANKS;
+      const { end, begin } = this.#redactor.mayHaveBlanks ? LINES : BLANKS;
       if (!end.test(last) && !begin.test(next)) continue;
       const before = this.#held
         .slice(0, count)

@@ -52,7 +52,7 @@ export interface TrajectorySettings {
 }
 
 export const MAX_TRACE_EVENT_BYTES = 256 * 1024;
-const MAX_TRACE_FILE_BYTES = 10 * 1024 * 1024;
+export const MAX_TRACE_FILE_BYTES = 10 * 1024 * 1024;
 /** A prompt that was forgotten here is written once more, which costs nothing but space. */
 const MOST_FILES_WITH_PROMPTS = 1_024;
 const MOST_PROMPTS_OF_FILE = 8;

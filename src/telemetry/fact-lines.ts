@@ -37,6 +37,11 @@ export const FACT_LINES: FactLines = {
     sentence: `The message was blocked by ${by}.`,
     about: { runId, sessionKey, agentId, pluginId: by },
   }),
+  'reply-claimed': ({ run: { runId, sessionKey, agentId }, by }) => ({
+    level: 'debug',
+    sentence: `${by} answers in the place of the model.`,
+    about: { runId, sessionKey, agentId, pluginId: by },
+  }),
   'model-ended': ({ run: { runId, sessionKey, agentId }, model, completed, end }) => ({
     level: 'debug',
     sentence: `The model ${model.provider}/${model.model} ended with ${end.error?.kind ?? end.stop} after ${completed.ms} ms: ${completed.usage.input} tokens in, ${completed.usage.output} out.`,

@@ -61,6 +61,7 @@ export class RunSpans {
     'wait-begun': ({ runId }) => this.#note(runId, 'wait begun', {}),
     'wait-ended': ({ runId, outcome }) => this.#note(runId, 'wait ended', { outcome }),
     'gate-blocked': ({ run, by }) => this.#note(run.runId, 'blocked', { by }),
+    'reply-claimed': ({ run, by }) => this.#note(run.runId, 'answered by a plugin', { by }),
     'handler-called': ({ runId, hook, owner, outcome }) => {
       if (runId !== undefined && outcome !== 'done' && outcome !== 'aborted')
         this.#note(runId, 'handler failed', { hook, owner, outcome });

@@ -55,7 +55,8 @@ export type RefusalFacts = {
   readonly spent: string;
   readonly reserved: string | undefined;
   readonly needed: string;
-  readonly anew: string;
+  /** A full sentence: when there will be room, or what has to be changed for it. */
+  readonly next: string;
   readonly setting: string;
 };
 
@@ -69,12 +70,25 @@ export function refusalFacts(
   },
 ): RefusalFacts {
   const { unit, reserved, needed, timezone } = about;
+  const most = mostOf(limit, unit);
+  const anew = `The limit begins anew ${describeAnew(period, timezone)}; the operator can raise it.`;
   return {
     limit: describeLimit(limit, row.subject),
     spent: formatAmount(unit, row[unit]),
     reserved: reserved > 0 ? formatAmount(unit, reserved) : undefined,
     needed: formatAmount(unit, needed),
-    anew: describeAnew(period, timezone),
+    next: needed > most ? TOO_SMALL : row[unit] + needed <= most ? LATER : anew,
     setting: limit.setting,
   };
+}
+
+/** No wait would help. */
+const TOO_SMALL =
+  'The whole limit is smaller than what this one call may take, so that it would be refused at any time: the operator can raise the limit, or set "maxTokens" of the model lower.';
+const LATER = 'There is room again when some of those calls have ended: try again in a moment.';
+
+/** In the unit in which counters count. */
+function mostOf({ money, tokens }: SpendLimit, unit: SpendUnit): number {
+  if (unit === 'tokens') return tokens ?? Number.POSITIVE_INFINITY;
+  return money === undefined ? Number.POSITIVE_INFINITY : Math.floor(money * BILLIONTHS);
 }

@@ -143,6 +143,29 @@ describe('a limit with room', () => {
   });
 });
 
+describe('a refusal', () => {
+  it('says when there is room again: later today, or as soon as the calls have ended that hold it', async () => {
+    const one = await reservedBy('Hi');
+    const scratch = await limited([{ per: 'day', tokens: one + 10 }]);
+    const held = gate();
+    scratch.model.script([after(held.opened, reply('Yes.', { usage: { input: 10, output: 10 } }))]);
+    await scratch.channel.says({}, 'Hi');
+    await scratch.model.waitForRequests(1);
+    await scratch.channel.says({ sender: 'other' }, 'Hi');
+    expect((await scratch.channel.expectDelivered(/could not be answered/)).text).toMatch(
+      /0 tokens spent, [\d,]+ tokens reserved for calls that are being made, .*try again in a moment\.$/,
+    );
+    held.open();
+    await scratch.channel.expectDelivered('Yes.');
+    await vi.waitFor(() => expectNothingReserved(scratch));
+    await scratch.channel.says({ sender: 'other' }, 'Hi');
+    expect((await scratch.channel.expectDelivered(/could not be answered/)).text).toMatch(
+      /20 tokens spent, and this call .* The limit begins anew on \d{4}-\d\d-\d\d at 00:00 \(UTC\); the operator can raise it\.$/,
+    );
+    expect(scratch.model.requests).toHaveLength(1);
+  });
+});
+
 describe('a limit without room', () => {
   it('refuses the run before the model is called, in words for the person', async () => {
     const scratch = await limited([{ agent: 'main', per: 'day', money: 0.001 }]);
@@ -150,7 +173,7 @@ describe('a limit without room', () => {
     const { text } = await scratch.channel.expectDelivered(/could not be answered/);
     expect(text).toMatch(/the limit of 0\.0010 a day for the agent "main" \(limits\.spend\[0\]\) has no room/);
     expect(text).toMatch(
-      /0 spent, and this call may take up to 0\.0\d+\. The limit begins anew on \d{4}-\d\d-\d\d at 00:00 \(UTC\)/,
+      /0 spent, and this call may take up to 0\.0\d+\. The whole limit is smaller than what this one/,
     );
     expect(scratch.model.requests).toEqual([]);
     expect(await scratch.services.runs.wait(runId)).toMatchObject({

@@ -1,7 +1,7 @@
 // What `atrium doctor` finds about records: whether they can be written and are still whole, which logs are on, how large
 // they have become, and what an export left behind.
 
-import { readdir, statfs } from 'node:fs/promises';
+import { lstat, readdir, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { debugLogSettingsOf, trajectoryPlaceOf } from '../../config/debug-logs.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
@@ -9,6 +9,7 @@ import { storePlaceOf } from '../../config/store-place.ts';
 import { INCOMPLETE_SUFFIX } from '../../gateway/bundle/bundle-format.ts';
 import { exportsDir } from '../../gateway/bundle/exports-dir.ts';
 import { RecordSizes } from '../../gateway/record-sizes.ts';
+import type { GatewayStatus } from '../../gateway/services/gateway-status.ts';
 import { formatBytes } from '../../protocol/attachment.ts';
 import type { ActiveDebugLog } from '../../protocol/debug-log.ts';
 import type { StorePlace } from '../../protocol/store-place.ts';
@@ -27,12 +28,13 @@ const LITTLE_SPACE_BYTES = 512 * 1024 ** 2;
 export async function examineRecords({ config }: LoadedConfig, io: CliIo): Promise<Section> {
   const { environment } = io;
   const { stateDir } = environment;
-  const trajectory = trajectoryPlaceOf(environment, config);
-  const logs = debugLogSettingsOf(environment, config);
-  const files = [logs.payloadLog, logs.rawStream, logs.cacheTrace].filter(({ isOn }) => isOn).map(({ file }) => file);
+  // A gateway may have been started with other variables than this command, so it is asked where it writes.
+  const running = await askRunning(io, (client) => client.get<GatewayStatus>('/api/status'));
+  const trajectory = running?.trajectory ?? trajectoryOf(environment, config);
+  const files = running ? running.debug.flatMap(({ file }) => file ?? []) : logFilesOf(environment, config);
   const problems: string[] = [];
   for (const dir of new Set([
-    ...(trajectory.enabled ? [trajectory.dir] : []),
+    ...(trajectory.isOn ? [trajectory.dir] : []),
     ...files.map((file) => path.dirname(file)),
   ])) {
     if (!(await isWritableFolder(dir)))
@@ -64,10 +66,13 @@ export async function examineRecords({ config }: LoadedConfig, io: CliIo): Promi
     finding: sizes.map(({ what, bytes }) => `${what} ${formatBytes(bytes)}`).join(', '),
     problems,
     remarks: [
-      ...(trajectory.enabled
-        ? []
-        : ['No trajectories are written (OPENCLAW_TRAJECTORY or recorder.trajectory.enabled).']),
-      ...(await activeLogs(config, io)),
+      ...(trajectory.isOn
+        ? await fullTrajectories(trajectory.dir, config)
+        : [
+            'No trajectories are written (OPENCLAW_TRAJECTORY, recorder.trajectory.enabled or recorder.enabled). How past runs went cannot be looked up.',
+          ]),
+      ...activeLogs(running?.debug ?? [], config, io),
+      ...(await largeLogs(files, stateDir)),
       ...(bytesOf('store') > LARGE_STORE_BYTES ? unlimited(config, bytesOf('store')) : []),
       ...(logBytes > LARGE_LOG_BYTES
         ? [
@@ -111,9 +116,46 @@ function unlimited({ recorder = {} }: LoadedConfig['config'], bytes: number): re
   ];
 }
 
-async function activeLogs({ diagnostics }: LoadedConfig['config'], io: CliIo): Promise<readonly string[]> {
-  const told = await askRunning(io, (client) => client.get<{ active: readonly ActiveDebugLog[] }>('/api/debug'));
-  return (told?.active ?? []).map((log) => {
+function trajectoryOf(environment: CliIo['environment'], config: LoadedConfig['config']): GatewayStatus['trajectory'] {
+  const { enabled, dir } = trajectoryPlaceOf(environment, config);
+  return { isOn: enabled && config.recorder?.enabled !== false, dir };
+}
+
+function logFilesOf(environment: CliIo['environment'], config: LoadedConfig['config']): readonly string[] {
+  const { payloadLog, rawStream, cacheTrace } = debugLogSettingsOf(environment, config);
+  return [payloadLog, rawStream, cacheTrace].filter(({ isOn }) => isOn).map(({ file }) => file);
+}
+
+/** Those in the folder of the logs are measured together. */
+async function largeLogs(files: readonly string[], stateDir: string): Promise<readonly string[]> {
+  const elsewhere = [...new Set(files)].filter((file) => path.dirname(file) !== path.join(stateDir, 'logs'));
+  const found = await Promise.all(elsewhere.map(async (file) => ({ file, bytes: await sizeOf(file) })));
+  return found
+    .filter(({ bytes }) => bytes > LARGE_LOG_BYTES)
+    .map(({ file, bytes }) => `The debug log ${file} takes ${formatBytes(bytes)}. Delete what you do not need.`);
+}
+
+/** Nothing more is written into a trajectory that has reached its limit. */
+async function fullTrajectories(dir: string, { recorder }: LoadedConfig['config']): Promise<readonly string[]> {
+  const { countFullTrajectories } = await import('../../gateway/doctor/count-full-trajectories.ts');
+  const { full, limit } = await countFullTrajectories(dir, recorder?.trajectory?.maxBytes);
+  if (full === 0) return [];
+  const which = full === 1 ? 'The trajectory of one session has' : `The trajectories of ${full} sessions have`;
+  return [
+    `${which} reached the limit of ${formatBytes(limit)}, and later runs are not in it. Begin a new session there (/new), or raise recorder.trajectory.maxBytes, which helps new sessions.`,
+  ];
+}
+
+async function sizeOf(file: string): Promise<number> {
+  return (await lstat(file).catch(() => undefined))?.size ?? 0;
+}
+
+function activeLogs(
+  active: readonly ActiveDebugLog[],
+  { diagnostics }: LoadedConfig['config'],
+  io: CliIo,
+): readonly string[] {
+  return active.map((log) => {
     const what = `A debug log is on: ${describeDebugLog(log, io)}. It grows with every run`;
     if (log.until !== null) return `${what}; "atrium debug status" says how to end it.`;
     const isSetting = log.log === 'cache-trace' && diagnostics?.cacheTrace?.enabled === true;

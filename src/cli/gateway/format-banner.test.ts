@@ -22,6 +22,7 @@ const STATUS: GatewayStatus = {
   unused: [],
   keys: [],
   debug: [],
+  trajectory: { isOn: true, dir: '/s/logs/trajectory' },
   records: [],
 };
 

@@ -3,6 +3,7 @@
 // the same way and starts again, with the configuration as it is then; while that one cannot be used, it goes on instead.
 
 import { existsSync } from 'node:fs';
+import { debugLogSettingsOf } from '../../config/debug-logs.ts';
 import type { Environment } from '../../config/environment.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { isModelConfigured } from '../../config/model-choice.ts';
@@ -55,9 +56,13 @@ async function runUntilStopped(flags: FlagsOf<typeof OPTIONS>, io: CliIo): Promi
   ]);
   const { config } = loaded;
   const show = gatewayLog(io.err, io.now, config.logging?.consoleStyle);
-  const { text: redact } = await createRedactor(config);
-  const log = createLog({ environment, config, show, redact, now: () => io.now().getTime() });
+  const redactor = await createRedactor(environment, loaded);
+  const log = createLog({ environment, config, show, redact: redactor.text, now: () => io.now().getTime() });
   for (const { message } of loaded.warnings) log.warn(message);
+  if (flags.rawStreamPath !== undefined && !debugLogSettingsOf(environment, config).rawStream.isOn)
+    log.warn(
+      '--raw-stream-path names a file, and the raw stream is off. Add --raw-stream to switch it on, or use "atrium debug on raw-stream" for a while.',
+    );
   const end = watchEnd(log);
   try {
     const started = await startGateway({
@@ -67,6 +72,7 @@ async function runUntilStopped(flags: FlagsOf<typeof OPTIONS>, io: CliIo): Promi
       warn: log.warn,
       log: log.info,
       factLog: log.facts,
+      redactor,
       port: flags.port,
       bind: flags.bind,
       modules: OWN_MODULES,

@@ -67,6 +67,14 @@ async function unreachableStatus({ message, url, pid }: UnreachableError, io: Cl
   }
 }
 
+/** A gateway of an older version does not say it. */
+function describeTrajectory(trajectory: GatewayStatus['trajectory'] | undefined): string | undefined {
+  if (!trajectory) return undefined;
+  return trajectory.isOn
+    ? trajectory.dir
+    : 'off (OPENCLAW_TRAJECTORY, recorder.trajectory.enabled or recorder.enabled)';
+}
+
 function describePairing({ waiting, refused }: GatewayStatus['pairing']): string {
   const asked = waiting === 0 ? 'none waiting' : `${waiting} waiting (atrium pairing list)`;
   return refused === 0 ? asked : `${asked}, ${countOf(refused, 'message')} refused`;
@@ -90,6 +98,7 @@ function formatStatus(status: GatewayStatus, io: CliIo, width: number): string {
       ['outbox', `${outbox.queued} queued, ${outbox.failed} failed`],
       ['dead letters', deadLetters.in + deadLetters.out === 0 ? 'none' : letters],
       ['debug logs', describeDebug(status.debug, io)],
+      ['trajectories', describeTrajectory(status.trajectory)],
       ['records', describeSizes(status.records, undefined)],
       ['of the store', describeSizes(status.records, 'store')],
     ]),

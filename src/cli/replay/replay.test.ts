@@ -1,6 +1,6 @@
 // `atrium run replay` and `atrium runs replay` on the store of a real gateway, while it runs and after it.
 
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readEnvironment } from '../../config/environment.ts';
@@ -114,6 +114,18 @@ describe('atrium run replay', () => {
     expect(settings.out).toMatch(/^ {2}- handler time-context +## Overnight$/m);
   });
 
+  it('names the run that it has taken, and says why a new text is not in the prompt', async () => {
+    const { out } = await atrium('run', 'replay', 'last');
+    expect(out).toMatch(new RegExp(`^run +${runId}\nsession +agent:\\S+\nbegan +\\d{4}-`));
+    const config = await file(
+      'withheld.json',
+      '{ "bootstrap": { "rules": [{ "id": "no-soul", "file": "SOUL.md", "mode": "remove" }] } }',
+    );
+    const other = await file('soul.md', 'Be bold.');
+    const left = await atrium('run', 'replay', runId, '--config', config, '--with-file', `SOUL.md=${other}`);
+    expect(left.out).toMatch(/Not in the prompt:\n {2}SOUL\.md: removed-by-handler/);
+  });
+
   it('asks another model only when one is named, with tools from the record or refused', async () => {
     await scratch.stop();
     const before = scratch.model.requests.length;
@@ -147,7 +159,12 @@ describe('atrium run replay', () => {
   it('refuses a name that nobody in the run has, and a file that is not there', async () => {
     const unknown = await atrium('run', 'replay', runId, '--without', 'nobody');
     expect(unknown.code).toBe(2);
-    expect(unknown.err).toMatch(/--without "nobody" is not an author of this run: .*time-context.*AGENTS\.md/);
+    expect(unknown.err).toMatch(/--without "nobody" is not an author of this run: .*framer.*time-context.*AGENTS\.md/);
+    const never = await atrium('run', 'replay', runId, '--call', '9');
+    expect(never).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/--call "9" is not a request of this run, which made \d requests?\./),
+    });
     expect((await atrium('run', 'replay', runId, '--with-file', 'AGENTS.md')).err).toContain('NAME=PATH');
     expect((await atrium('run', 'replay', runId, '--with-file', 'AGENTS.md=no.md')).err).toContain('there is none');
     const endless = await atrium('run', 'replay', runId, '--with-file', 'AGENTS.md=/dev/zero');
@@ -184,6 +201,27 @@ describe('atrium runs replay', () => {
       2,
       expect.stringContaining('--session "agent:none:main" is not the key of a session'),
     ]);
+  });
+
+  it('refuses a name that no run has, and counts the runs that do not have it', async () => {
+    const other = await file('other.md', 'Be bold.');
+    const nobody = await atrium('runs', 'replay', '--without', 'nobody');
+    expect([nobody.code, nobody.err]).toEqual([
+      2,
+      expect.stringContaining('--without "nobody" is not an author of any of these runs.'),
+    ]);
+    expect(await atrium('runs', 'replay', '--with-file', `AGNTS.md=${other}`)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--with-file "AGNTS.md" is not the name or path of a file that any of these runs'),
+    });
+    await rm(scratch.home.path('workspace/SOUL.md'));
+    scratch.model.script([reply('Again.')]);
+    const { runId: second = '' } = await scratch.channel.says({}, 'again');
+    await scratch.services.runs.wait(second);
+    const some = await atrium('runs', 'replay', '--without', 'SOUL.md');
+    expect(some.code).toBe(0);
+    expect(some.out).toMatch(/^changed +1$/m);
+    expect(some.out).toMatch(/Not in the run, so nothing was changed:\n {2}1 × {2}SOUL\.md\n/);
   });
 
   it('says that prices are unknown, and counts what cannot be replayed', async () => {

@@ -9,6 +9,7 @@ import type { OpenedReplay } from '../../gateway/services/replay/open-replay.ts'
 import {
   type AskedChanges,
   isUnchanged,
+  pluginsIn,
   unknownFiles,
   unknownNames,
 } from '../../gateway/services/replay/replay-changes.ts';
@@ -23,6 +24,7 @@ import { compareRest } from '../context/compare-rest.ts';
 import { formatComparison, withChange } from '../context/format-comparison.ts';
 import { askRunning, path } from '../gateway/gateway-client.ts';
 import { formatFacts, formatTable } from '../output/format-table.ts';
+import { formatTime } from '../output/format-time.ts';
 import { formatList, line, oneLine, visibleLine, visibleText, wrapText } from '../output/text.ts';
 import { checkSession } from './check-session.ts';
 import { compareMessages } from './compare-messages.ts';
@@ -102,13 +104,14 @@ function refuseUnknown({ without, files: texts }: AskedChanges, { recorded: { fr
   if (unknown === undefined) return;
   const { handlers = [], files = [] } = frame.inputs?.composition ?? {};
   const known = [
+    ...pluginsIn(frame),
     ...handlers.map(({ id }) => id),
     ...files.filter((file) => file.text !== undefined).map(({ name }) => name),
   ];
   throw new BadFlagError({
     flag: '--without',
     value: unknown,
-    expected: `an author of this run: a plugin, or one of ${known.join(', ')}`,
+    expected: `an author of this run: ${known.join(', ')}`,
   });
 }
 
@@ -157,17 +160,33 @@ function answerOf(replayed: RunReplay, changes: AskedChanges, other: OtherAnswer
     },
     text: (width) =>
       [
-        formatCalls(calls, width),
+        formatFacts([
+          ['run', run.runId],
+          ['session', run.sessionKey],
+          ['began', formatTime(run.startedAt, io.environment.timezone)],
+        ]),
+        `\n${formatCalls(calls, width)}`,
         `${verdictOf(calls, changes)}\n`,
         isFaithful ? '' : `\n${calls.flatMap(firstDifference).join('\n')}`,
         difference
           ? `\n${formatComparison(difference.left, difference.right, { ...difference, home: io.environment.home, width })}`
           : '',
         formatList('Not done again', notesOf(calls)),
+        formatList('Not in the prompt', absentFiles(shown, changes)),
         other ? `\n${formatAnswers(run.outcome?.reply, other, width)}` : '',
       ].join(''),
     ok: isFaithful,
   };
+}
+
+/** Why the new text of a file is not in the prompt: a file may be withheld, or be left out by a handler. */
+function absentFiles(shown: CallReplay | undefined, { files }: AskedChanges): readonly string[] {
+  const absences = shown?.after.composition.report.absences ?? [];
+  return [...files.keys()].flatMap((name) =>
+    absences
+      .filter(({ what, path: at }) => what === name || at === name)
+      .map(({ what, reason, detail }) => `${what}: ${reason}${detail === undefined ? '' : `, ${detail}`}`),
+  );
 }
 
 function notesOf(calls: readonly CallReplay[]): readonly string[] {

@@ -2,6 +2,7 @@
 
 import { loadConfig } from '../../config/load-config.ts';
 import { resolveTimezone } from '../../config/timezone.ts';
+import { BadFlagError } from '../../gateway/errors.ts';
 import { type AskedChanges, isUnchanged } from '../../gateway/services/replay/replay-changes.ts';
 import { countRuns, type PromptSize, type ReplayedRun, replayRuns } from '../../gateway/services/replay/replay-runs.ts';
 import { countOf } from '../../protocol/count-of.ts';
@@ -47,6 +48,7 @@ the prompts as fresh input, where models.providers has prices. Exits with 1 when
         progress.step();
       }
       progress.end();
+      refuseUnknown(sums, changes);
       return {
         json: sums.toJson(),
         text: (width) => formatSums(sums, changes, timezone, width),
@@ -57,6 +59,22 @@ the prompts as fresh input, where models.providers has prices. Exits with 1 when
     }
   },
 });
+
+/** A name that none of the runs has is a misspelt one, and looks like a change that changes nothing. */
+function refuseUnknown({ counts, unknown }: ReplaySums, { without, files }: AskedChanges): void {
+  const replayed = counts.same + counts.changed + counts.differs;
+  const isNowhere = (name: string) => replayed > 0 && unknown.get(name) === replayed;
+  const author = without.find(isNowhere);
+  if (author !== undefined)
+    throw new BadFlagError({ flag: '--without', value: author, expected: 'an author of any of these runs' });
+  const file = [...files.keys()].find(isNowhere);
+  if (file !== undefined)
+    throw new BadFlagError({
+      flag: '--with-file',
+      value: file,
+      expected: 'the name or path of a file that any of these runs read or missed',
+    });
+}
 
 /** Runs that are listed by name; more are only counted. */
 const MOST_LISTED = 20;
@@ -79,6 +97,8 @@ class ReplaySums {
   readonly after: SizeSum = { tokens: 0, cost: 0, unpriced: 0, cut: 0 };
   readonly reasons = new Map<string, number>();
   readonly notes = new Map<string, number>();
+  /** By the name of an author or file, how many runs do not have it. */
+  readonly unknown = new Map<string, number>();
   readonly differing: string[] = [];
   /** Runs whose cuts are others than they were. */
   readonly cuts: (Pick<ReplayedRun, 'runId' | 'startedAt' | 'agentId'> & {
@@ -91,11 +111,12 @@ class ReplaySums {
     return Object.values(this.counts).reduce((sum, each) => sum + each, 0);
   }
 
-  add({ runId, startedAt, agentId, verdict, reason, sizes, notes }: ReplayedRun): void {
+  add({ runId, startedAt, agentId, verdict, reason, sizes, notes, unknown }: ReplayedRun): void {
     this.counts[verdict] += 1;
     if (verdict === 'differs' && this.differing.length < MOST_LISTED) this.differing.push(runId);
     if (reason !== undefined) count(this.reasons, reason.replaceAll(runId, '…'));
     for (const note of notes) count(this.notes, note);
+    for (const name of unknown) count(this.unknown, name);
     if (!sizes) return;
     addSize(this.before, sizes.before);
     addSize(this.after, sizes.after);
@@ -117,6 +138,7 @@ class ReplaySums {
       differing,
       reasons: Object.fromEntries(this.reasons),
       notes: Object.fromEntries(this.notes),
+      unknown: Object.fromEntries(this.unknown),
     };
   }
 }
@@ -178,6 +200,7 @@ function formatSums(sums: ReplaySums, changes: AskedChanges, timezone: string, w
     cutText,
     formatList('Not replayed', told(sums.reasons)),
     formatList('Not done again', told(sums.notes)),
+    formatList('Not in the run, so nothing was changed', told(sums.unknown)),
   ].join('');
 }
 

@@ -128,8 +128,10 @@ describe('a bundle', () => {
     await expect(openBundle(path.join(dir, 'a.tar.gz'))).rejects.toThrow('unpack it first');
     const bundle = await written();
     await forge(bundle, (manifest) => Object.assign(manifest, { schemaVersion: 2 }));
+    await expect(openBundle(bundle)).rejects.toThrow('made by a newer version of Atrium');
+    await forge(bundle, (manifest) => Object.assign(manifest, { schemaVersion: 0 }));
     await expect(openBundle(bundle)).rejects.toThrow('schemaVersion');
     await writeFile(path.join(bundle, 'manifest.json'), 'no JSON');
-    await expect(openBundle(bundle)).rejects.toThrow('cannot be used');
+    await expect(openBundle(bundle)).rejects.toThrow('is damaged');
   });
 });

@@ -8,7 +8,6 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { FRAME_CALL, type RequestFrame } from '../../agent/request-frame.ts';
 import type { JsonValue } from '../../protocol/json.ts';
-import { VERSION } from '../../protocol/version.ts';
 import { readCapture } from '../../recorder/capture.ts';
 import { BUILT_IN_REDACTOR, type Redactor } from '../../recorder/redactor.ts';
 import { fileNameOf, trajectoryFileOf } from '../../recorder/trajectory.ts';
@@ -16,6 +15,7 @@ import { expandPrompts } from '../../recorder/trajectory-prompts.ts';
 import { UnknownSessionError } from '../../sessions/errors.ts';
 import type { Store } from '../../store/store.ts';
 import type { RunRow, SessionRow } from '../../store/tables.ts';
+import { VERSIONS } from '../describe-installation.ts';
 import { readRequestMeasure } from '../services/read-request-spans.ts';
 import { readHookRecords, readRun } from '../services/read-run.ts';
 import { sumUsage } from '../services/usage.ts';
@@ -59,7 +59,7 @@ export async function exportSession(parts: ExportParts, request: ExportRequest):
       sessionKey,
       sessionIds: sessions.map(({ sessionId }) => sessionId),
       isRedacted,
-      versions: { atrium: VERSION, node: process.version, platform: process.platform, arch: process.arch },
+      versions: VERSIONS,
       runs,
       missing: work.missing,
     });
@@ -81,6 +81,8 @@ class SessionExport {
   readonly #writer: BundleWriter;
   readonly #isRedacted: boolean;
   readonly #redactor: Redactor;
+  /** The sessions that have a trajectory, with the runs that it tells about. */
+  readonly #toldRuns = new Map<string, ReadonlySet<string>>();
 
   constructor(parts: ExportParts, writer: BundleWriter, isRedacted: boolean) {
     this.#parts = parts;
@@ -115,11 +117,12 @@ class SessionExport {
     if (text === undefined) this.missing.push(`Session ${sessionId} has no trajectory.`);
     else {
       const whole = expandPrompts(text.slice(0, text.lastIndexOf('\n') + 1));
+      this.#toldRuns.set(sessionId, new Set([...whole.matchAll(RUN_OF_LINE)].map(([, runId = '']) => runId)));
       await this.#writer.add(`trajectory/${name}.jsonl`, this.#redactor.text(whole));
     }
   }
 
-  async #run({ runId, status, startedAt, endedAt, outcome }: RunRow): Promise<BundledRun> {
+  async #run({ runId, sessionId, status, startedAt, endedAt, outcome }: RunRow): Promise<BundledRun> {
     const { store } = this.#parts;
     const dir = `runs/${fileNameOf(runId)}`;
     const answer = await readRun(store, runId);
@@ -129,9 +132,12 @@ class SessionExport {
     await this.#frame(dir, runId);
     const calls = await store.select('captures', { where: { runId }, orderBy: [['call', 'asc']] });
     for (const { call } of calls) if (call !== FRAME_CALL) await this.#request(dir, runId, call);
-    // A command asks no model, so there is no request to keep.
-    if (calls.length === 0 && (outcome?.modelCalls ?? 0) > 0)
-      this.missing.push(`Run ${runId}: its requests are not kept any more.`);
+    // A command asks no model, so there is neither a request to keep nor a trajectory.
+    const hasAsked = (outcome?.modelCalls ?? 0) > 0;
+    if (calls.length === 0 && hasAsked) this.missing.push(`Run ${runId}: its requests are not kept any more.`);
+    // It was switched off or had reached its limit then, or somebody removed the file.
+    const told = sessionId === null ? undefined : this.#toldRuns.get(sessionId);
+    if (told && hasAsked && !told.has(runId)) this.missing.push(`Run ${runId}: the trajectory tells nothing about it.`);
     return { runId, dir, status, startedAt, endedAt };
   }
 
@@ -180,6 +186,9 @@ class SessionExport {
     return this.#isRedacted ? this.#redactor.value(plain) : plain;
   }
 }
+
+/** The field stands before the words of a record, so the first one of a line is meant. */
+const RUN_OF_LINE = /^\{"traceSchema"[^\n]*?"runId":"([^"\n]+)"/gm;
 
 /** A body in which nothing is removed stays as it was sent, byte for byte. */
 function redactBody(body: string, redactor: Redactor): string {

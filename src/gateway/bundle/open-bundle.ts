@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { constants, type Dirent } from 'node:fs';
 import { type FileHandle, lstat, open, readdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
+import { isJsonObject, type JsonValue } from '../../protocol/json.ts';
 import { BundleUnreadableError } from '../errors.ts';
 import {
   BUNDLE_LIMITS,
@@ -96,7 +97,11 @@ async function readManifest(dir: string, given: string): Promise<BundleManifest>
       )
       .max(BUNDLE_LIMITS.files),
   });
-  const parsed = schema.safeParse(parseJson(bytes.toString('utf8')));
+  const told = parseJson(bytes.toString('utf8'));
+  if (!isJsonObject(told)) throw unreadable(given, `its ${MANIFEST_FILE} is damaged: it holds no object of JSON`);
+  if (told.schema === BUNDLE_SCHEMA && typeof told.schemaVersion === 'number' && told.schemaVersion > BUNDLE_VERSION)
+    throw unreadable(given, 'it was made by a newer version of Atrium; open it with that one');
+  const parsed = schema.safeParse(told);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw unreadable(
@@ -174,7 +179,7 @@ function hashOf(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-function parseJson(text: string): unknown {
+function parseJson(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text);
   } catch {

@@ -43,6 +43,8 @@ export interface GatewayStatus {
   readonly keys: readonly KeySource[];
   /** The debug logs that are on. */
   readonly debug: readonly ActiveDebugLog[];
+  /** Whether trajectories are written, and where. */
+  readonly trajectory: { readonly isOn: boolean; readonly dir: string };
   /** How much room the records take, and how fast they grow. */
   readonly records: readonly RecordSize[];
 }
@@ -76,6 +78,7 @@ export interface StatusParts {
   readonly unused: () => readonly UnusedSetting[];
   readonly keys: () => readonly KeySource[];
   readonly debug: () => readonly ActiveDebugLog[];
+  readonly trajectory: GatewayStatus['trajectory'];
   readonly sizes: { read(asked?: { readonly kinds?: boolean }): Promise<readonly RecordSize[]> };
   /** Undefined while the gateway does not listen. */
   readonly url: () => string | undefined;
@@ -124,6 +127,7 @@ export async function readGatewayStatus(
     unused: parts.unused(),
     keys: parts.keys(),
     debug: parts.debug(),
+    trajectory: parts.trajectory,
     records: await parts.sizes.read({ kinds }),
   };
 }

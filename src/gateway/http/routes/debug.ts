@@ -1,7 +1,10 @@
 // Debug logs that are switched on and off while the gateway runs.
 
 import { DEBUG_LOG_NAMES } from '../../../protocol/debug-log.ts';
+import { parseAgentSessionKey } from '../../../protocol/session-key.ts';
+import { UnknownSessionError } from '../../../sessions/errors.ts';
 import { type Route, route, type Zod } from '../route.ts';
+import { checkAgent } from './check-agent.ts';
 import { at, sessionKey } from './pieces.ts';
 
 /** A log that was forgotten must not fill a disk. */
@@ -24,6 +27,13 @@ export const activeDebugLogs = (z: Zod) =>
       file: z.string().nullable().describe("Null means the gateway's own log."),
     }),
   );
+
+/** A session may begin later, but not under a key that no session can have. */
+function checkNewKey(key: string, agentIds: readonly string[]): void {
+  const parsed = parseAgentSessionKey(key);
+  if (!parsed) throw new UnknownSessionError({ session: key });
+  checkAgent(parsed.agentId, agentIds);
+}
 
 export const DEBUG_ROUTES: readonly Route[] = [
   route({
@@ -52,10 +62,11 @@ export const DEBUG_ROUTES: readonly Route[] = [
         active: activeDebugLogs(z),
         isKnown: z.boolean().describe('Whether there is a session of that key.'),
       }),
-    handle: async ({ services, body }) => {
+    handle: async ({ services, body, agentIds }) => {
+      const { sessionKey: key } = body;
+      const isKnown = key === undefined || (await services.store.count('sessions', { sessionKey: key })) > 0;
+      if (!isKnown) checkNewKey(key, agentIds());
       services.debug.switchOn(body);
-      const isKnown =
-        body.sessionKey === undefined || (await services.store.count('sessions', { sessionKey: body.sessionKey })) > 0;
       return { active: services.debug.list(), isKnown };
     },
   }),

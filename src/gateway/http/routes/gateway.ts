@@ -70,6 +70,9 @@ export const GATEWAY_ROUTES: readonly Route[] = [
           }),
         ),
         debug: activeDebugLogs(z),
+        trajectory: z
+          .object({ isOn: z.boolean(), dir: z.string() })
+          .describe('Whether trajectories are written, and where.'),
         records: recordSizes(z),
       }),
     handle: ({ services }) => services.status(),

@@ -223,6 +223,18 @@ describe('what is removed', () => {
     expect((await ask('Never push', { list: 'present' })).places).toMatchObject([{ hash: hashOfText(RULES) }]);
   });
 
+  it('although no other request is removed later, its words are gone a day after', async () => {
+    await says('the last word');
+    await index();
+    now += 2 * 60_000;
+    const prune = () => scratch.services.records.prune({ what: ['captures'], olderThanMs: 60_000 });
+    await prune();
+    expect(await scratch.store.count('captures')).toBe(0);
+    now += 25 * 60 * 60_000;
+    await prune();
+    expect(await scratch.store.count('promptPieces')).toBe(0);
+  });
+
   it('before it was kept: a blocked run leaves nothing', async () => {
     const runId = await says('this is forbidden');
     await index();

@@ -74,6 +74,11 @@ export function unknownNames(names: readonly string[], { inputs, spans }: Reques
   return names.filter((name) => !known.has(name) && !paths.has(pathOf(name, record)));
 }
 
+/** The plugins that have written something in this run, so that one of them can be left out. */
+export function pluginsIn({ spans }: Pick<RequestFrame, 'spans'>): readonly string[] {
+  return [...new Set(spans.flatMap(({ origin }) => ownersOf(origin)))];
+}
+
 function pathsOf({ left = [] }: CompositionRecord['handlers'][number]): readonly string[] {
   return left.flatMap((file) =>
     typeof file === 'number'

@@ -1,10 +1,12 @@
 // Replays a recorded run: composes its requests again from what was recorded and compares the bytes with those that were
 // sent; with changes, it shows what the requests would have been. Nothing is written, and no model is asked.
-// Errors: as `openRecordedRun` and `RequestReplay` do.
+// Errors: as `openRecordedRun` and `RequestReplay` do; BadFlagError for the number of a request that the run never made.
 
 import { createHash } from 'node:crypto';
 import type { ReplayedRequest, RequestChanges } from '../../../agent/replay-request.ts';
+import { countOf } from '../../../protocol/count-of.ts';
 import type { Store } from '../../../store/store.ts';
+import { BadFlagError } from '../../errors.ts';
 import { recordedModel } from './recorded-model.ts';
 import { openRecordedRun, type RecordedCall, type RecordedRun } from './recorded-run.ts';
 import { type AskedChanges, isUnchanged, replayChanges } from './replay-changes.ts';
@@ -40,6 +42,10 @@ export async function replayRun(
   const recorded = await openRecordedRun(store, runId);
   const { inputs } = recorded.frame;
   const changes = inputs && !isUnchanged(asked) ? replayChanges(asked, inputs.composition) : undefined;
+  if (typeof call === 'number' && call > Math.max(0, ...recorded.calls)) {
+    const expected = `a request of this run, which made ${countOf(recorded.calls.length, 'request')}`;
+    throw new BadFlagError({ flag: '--call', value: String(call), expected });
+  }
   const numbers = call === 'last' ? recorded.calls.slice(-1) : call === undefined ? recorded.calls : [call];
   const calls: CallReplay[] = [];
   for (const number of numbers) calls.push(await replayCall(recorded, number, changes));

@@ -11,7 +11,7 @@ import { NO_USAGE } from '../../../protocol/usage.ts';
 import type { Store } from '../../../store/store.ts';
 import type { RunRow } from '../../../store/tables.ts';
 import { runsSince } from '../runs-since.ts';
-import { type AskedChanges, isUnchanged } from './replay-changes.ts';
+import { type AskedChanges, isUnchanged, unknownFiles, unknownNames } from './replay-changes.ts';
 import { replayRun } from './replay-run.ts';
 
 export interface AskedRuns {
@@ -46,6 +46,8 @@ export interface ReplayedRun {
   readonly sizes?: { readonly before: PromptSize; readonly after: PromptSize } | undefined;
   /** What could not be done again, one sentence each. */
   readonly notes: readonly string[];
+  /** The asked authors and files that this run does not have. */
+  readonly unknown: readonly string[];
 }
 
 export interface PromptSize {
@@ -72,7 +74,7 @@ async function replayOne(store: Store, run: RunRow, { changes, pricesOf }: Asked
   const { runId, sessionKey, agentId, startedAt } = run;
   const told = { runId, sessionKey, agentId, startedAt };
   try {
-    const { calls } = await replayRun(store, runId, changes);
+    const { calls, recorded } = await replayRun(store, runId, changes);
     const isFaithful = calls.every((each) => each.isFaithful);
     const isSame = calls.every((each) => each.isSame);
     const priced = await Promise.all(
@@ -88,14 +90,20 @@ async function replayOne(store: Store, run: RunRow, { changes, pricesOf }: Asked
       verdict: !isFaithful ? 'differs' : isSame ? 'same' : 'changed',
       sizes: { before: measure('before'), after: measure('after') },
       notes: [...new Set(calls.flatMap(({ after }) => after.notes))],
+      unknown: [
+        ...unknownNames(changes.without, recorded.frame),
+        ...unknownFiles(changes.files.keys(), recorded.frame),
+      ],
     };
   } catch (error) {
     if (!isAtriumError(error)) throw error;
-    if (error instanceof ReplayInputGoneError) return { ...told, verdict: 'gone', reason: error.message, notes: [] };
+    if (error instanceof ReplayInputGoneError) return { ...told, verdict: 'gone', reason: error.message, ...NOTHING };
     if (isUnchanged(changes)) throw error;
-    return { ...told, verdict: 'refused', reason: error.message, notes: [] };
+    return { ...told, verdict: 'refused', reason: error.message, ...NOTHING };
   }
 }
+
+const NOTHING = { notes: [], unknown: [] } as const;
 
 function sizeOf({ request, composition }: ReplayedRequest, prices: ModelPrices | undefined): PromptSize {
   const tokens = tokensOfRequest(request);

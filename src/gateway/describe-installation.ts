@@ -1,0 +1,48 @@
+// What all runs of a gateway have to do with, as their trajectories say it: versions, the configuration and the plugins. Of
+// the configuration it has the files and a hash of what may be shown, so that one can see whether two runs had the same one.
+
+import { createHash } from 'node:crypto';
+import type { LoadedConfig } from '../config/load-config.ts';
+import type { JsonValue } from '../protocol/json.ts';
+import { VERSION } from '../protocol/version.ts';
+import { showConfig } from './show-config.ts';
+
+export interface DescribedPlugin {
+  readonly id: string;
+  readonly version?: string | undefined;
+  readonly state: string;
+}
+
+export interface InstallationDescription {
+  readonly versions: {
+    readonly atrium: string;
+    readonly node: string;
+    readonly platform: string;
+    readonly arch: string;
+  };
+  readonly settings: { readonly files: readonly string[]; readonly hash: string };
+  readonly plugins: readonly DescribedPlugin[];
+}
+
+/** The versions of the programs that made a record. */
+export const VERSIONS: InstallationDescription['versions'] = {
+  atrium: VERSION,
+  node: process.version,
+  platform: process.platform,
+  arch: process.arch,
+};
+
+export function describeInstallation(
+  { config, files }: Pick<LoadedConfig, 'config' | 'files'>,
+  plugins: readonly DescribedPlugin[],
+): InstallationDescription & Readonly<Record<string, unknown>> {
+  const shown = JSON.stringify(showConfig(config as JsonValue));
+  return {
+    versions: VERSIONS,
+    settings: {
+      files: files.map(({ path }) => path),
+      hash: `sha256:${createHash('sha256').update(shown).digest('hex')}`,
+    },
+    plugins: plugins.map(({ id, version, state }) => ({ id, version, state })),
+  };
+}
