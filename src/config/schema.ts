@@ -278,6 +278,24 @@ const announceTimeoutMs = wholeNumber(1, 604_800_000)
   .optional()
   .describe("The longest that a parent's run about the result of a child may take. Default: as any run.");
 
+const agentSettings = {
+  ...agentBudget,
+  model: modelChoice.optional(),
+  default: flag().optional(),
+  name: text().optional(),
+  workspace: text().optional(),
+  agentDir: text().optional(),
+  taxonomy: oneOf(['openclaw', 'openboa'])
+    .optional()
+    .describe('Which set of bootstrap files the agent has. Default "openclaw".'),
+  skipBootstrap: flag().optional(),
+  tools: shared(agentTools).optional().describe('The tools of this agent, instead of or besides "tools".'),
+  compaction: compaction.optional(),
+  sandbox: sandbox.optional(),
+  skills: skillNames(),
+  subagents: shared(agentSubagents).optional(),
+};
+
 const agents = shared({
   defaults: shared({
     ...agentBudget,
@@ -325,31 +343,16 @@ const agents = shared({
         .describe('How long a child may take from its start, if the call does not say it. Default 0: no such limit.'),
       announceTimeoutMs,
     }).optional(),
+    systemAgent: shared({ agentId: text().optional() })
+      .optional()
+      .describe('The agent that is the default one where none is marked.'),
     subagent: shared({ announceTimeoutMs }).optional().describe('The same as "subagents", for this one key.'),
   }).optional(),
-  list: z
-    .array(
-      shared({
-        ...agentBudget,
-        id: text(),
-        model: modelChoice.optional(),
-        default: flag().optional(),
-        name: text().optional(),
-        workspace: text().optional(),
-        agentDir: text().optional(),
-        taxonomy: oneOf(['openclaw', 'openboa'])
-          .optional()
-          .describe('Which set of bootstrap files the agent has. Default "openclaw".'),
-        skipBootstrap: flag().optional(),
-        tools: shared(agentTools).optional().describe('The tools of this agent, instead of or besides "tools".'),
-        compaction: compaction.optional(),
-        sandbox: sandbox.optional(),
-        skills: skillNames(),
-        subagents: shared(agentSubagents).optional(),
-      }),
-      { error: 'a list of agents' },
-    )
-    .optional(),
+  list: z.array(shared({ ...agentSettings, id: text() }), { error: 'a list of agents' }).optional(),
+  entries: z
+    .record(z.string(), shared(agentSettings), { error: 'an object with agents by their ids' })
+    .optional()
+    .describe('Agents by their ids, as OpenClaw writes them since the summer of 2026; the same as "list".'),
 });
 
 const stability = oneOf(['static', 'session', 'run']);

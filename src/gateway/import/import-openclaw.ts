@@ -183,7 +183,7 @@ function notesOfUnknownAgents(
   }
   return [...counts].map(([agentId, count]) => ({
     place: environment.configPath,
-    sentence: `There is no agent "${agentId}" in agents.list. What was said with it (${countOf(count, 'conversation')}) can be read, and goes on when such an agent is added.`,
+    sentence: `There is no agent "${agentId}" in the configuration. What was said with it (${countOf(count, 'conversation')}) can be read, and goes on when such an agent is added.`,
   }));
 }
 
