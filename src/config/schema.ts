@@ -54,6 +54,11 @@ const heartbeat = shared({
   directPolicy: oneOf(['allow', 'block'])
     .optional()
     .describe('With "block", an answer is never sent to a direct conversation. Default "allow".'),
+  to: text().optional().describe('The person or place, where "target" is the name of a channel, such as "telegram".'),
+  accountId: text().optional().describe('The account of that channel. Default: its default one.'),
+  agentId: text()
+    .optional()
+    .describe('Under "defaults": the agent that has heartbeats where no agent has settings for them.'),
   prompt: filledText().optional().describe('The text that the agent is told, instead of the built-in one.'),
   ackMaxChars: wholeNumber(0, 100_000)
     .optional()
@@ -76,6 +81,11 @@ const execTool = shared({
     .optional()
     .describe(
       '"allowlist", the default, asks for everything that no rule allows; "full" asks for nothing unless "ask" is "always"; "deny" runs nothing.',
+    ),
+  mode: oneOf(['deny', 'allowlist', 'ask', 'auto', 'full'])
+    .optional()
+    .describe(
+      'Both of them in one word, as newer versions of OpenClaw write it: "allowlist" refuses what no rule allows, "ask" and "auto" ask for it, "full" asks for nothing.',
     ),
   ask: oneOf(['off', 'on-miss', 'always'])
     .optional()
@@ -343,6 +353,9 @@ const agents = shared({
         .describe('How long a child may take from its start, if the call does not say it. Default 0: no such limit.'),
       announceTimeoutMs,
     }).optional(),
+    models: recordOf(shared({ alias: text().optional().describe('Another name for the model, such as "opus".') }))
+      .optional()
+      .describe('Models by "provider/model", with the names that people call them by.'),
     systemAgent: shared({ agentId: text().optional() })
       .optional()
       .describe('The agent that is the default one where none is marked.'),
@@ -1019,6 +1032,16 @@ const mcp = shared({
       headers: recordOf(text()).optional(),
       startSeconds: wholeNumber(1, 600).optional().describe('How long it may take to begin. Default 20.'),
       timeoutSeconds: wholeNumber(1, 3_600).optional().describe('How long one call may take. Default 60.'),
+      connectionTimeoutMs: wholeNumber(1, 600_000)
+        .optional()
+        .describe('The same as startSeconds, as OpenClaw writes it.'),
+      requestTimeoutMs: wholeNumber(1, 3_600_000)
+        .optional()
+        .describe('The same as timeoutSeconds, as OpenClaw writes it.'),
+      toolFilter: shared({
+        include: texts().optional().describe('Only these tools are offered: names, or globs such as "read_*".'),
+        exclude: texts().optional().describe('These tools are not offered, also where "include" names them.'),
+      }).optional(),
     }),
   ).optional(),
 });
