@@ -80,14 +80,14 @@ function listIn(cfg: Config | undefined): readonly unknown[] {
   return Array.isArray(list) ? list : NO_ENTRIES;
 }
 
-const NO_ENTRIES: readonly unknown[] = [];
+const NO_ENTRIES: readonly unknown[] = Object.freeze([]);
 
 function entriesIn(cfg: Config | undefined): PlainObject {
   const entries: unknown = isPlainObject(cfg?.agents) ? cfg.agents.entries : undefined;
   return isPlainObject(entries) ? entries : NO_NAMES;
 }
 
-const NO_NAMES: PlainObject = {};
+const NO_NAMES: PlainObject = Object.freeze({});
 
 function agentEntries(list: readonly unknown[], named: PlainObject): AgentConfig[] {
   const listed = list.filter(isPlainObject).map((entry) => entry as AgentConfig);

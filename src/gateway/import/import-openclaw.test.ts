@@ -151,6 +151,42 @@ it('a job has its older form, and every part of it that is not brought is named'
   ]);
 });
 
+it('a job of the newest version has its agent by name, answers where it did, and is no housekeeping of OpenClaw', async () => {
+  const { home, store, run } = await rig();
+  const config = { agents: { entries: { clawd: {}, helper: {} } } };
+  const job = (id: string, more: object) => ({
+    id,
+    name: id,
+    agentId: 'clawd',
+    schedule: { kind: 'cron', expr: '0 7 * * *' },
+    sessionTarget: 'isolated',
+    wakeMode: 'now',
+    payload: { kind: 'agentTurn', message: 'Good morning.', toolsAllow: ['*'] },
+    delivery: { mode: 'announce', channel: 'last' },
+    scheduledToolPolicy: { version: 1, mode: 'trusted' },
+    ...more,
+  });
+  const jobs = [
+    job('morning', { displayName: 'Morning', declarationKey: 'mine' }),
+    job('confined', { payload: { kind: 'agentTurn', message: 'Look.', toolsAllow: ['read'] } }),
+    job('beat', { declarationKey: 'heartbeat:clawd', payload: { kind: 'heartbeat' } }),
+    job('dream', { description: '[managed-by=memory-core.short-term-promotion] It promotes.' }),
+    job('review', { agentId: 'helper', declarationKey: 'skill-collection-review:helper' }),
+  ];
+  await home.write('cron/jobs.json', JSON.stringify({ version: 1, jobs }));
+  const report = await run({ config });
+  expect(await store.select('jobs', { orderBy: [['id', 'asc']] })).toMatchObject([
+    { id: 'confined', enabled: false, agentId: 'clawd' },
+    { id: 'morning', enabled: true, agentId: 'clawd', deliverTo: { channel: 'last' } },
+  ]);
+  expect(report.notes.map(({ sentence }) => sentence)).toEqual([
+    'The job "confined": it had some tools only, and would have all of them here, so it was brought switched off.',
+    'The job "beat" was left: OpenClaw made it for its own housekeeping.',
+    'The job "dream" was left: OpenClaw made it for its own housekeeping.',
+    'The job "review" was left: OpenClaw made it for its own housekeeping.',
+  ]);
+});
+
 it('people who wait to be approved are counted', async () => {
   const { home, run } = await rig();
   const requests = [{ id: '5', code: 'SECRETCODE' }, { id: '6' }];
@@ -433,7 +469,7 @@ describe('a conversation', () => {
     const report = await run();
     expect(await store.count('sessions', { agentId: 'old' })).toBe(1);
     expect(report.notes.map(({ sentence }) => sentence)).toContain(
-      'There is no agent "old" in agents.list. What was said with it (1 conversation) can be read, and goes on when such an agent is added.',
+      'There is no agent "old" in the configuration. What was said with it (1 conversation) can be read, and goes on when such an agent is added.',
     );
   });
 
