@@ -24,6 +24,8 @@ export interface ReadJob {
   readonly job?: JobRow | undefined;
   /** What is different, or why there is no job, one sentence each. */
   readonly sentences: readonly string[];
+  /** True for a job that nobody misses: it is named, and does not count as left. */
+  readonly isOwnWork?: boolean | undefined;
 }
 
 export async function readJob(value: unknown, surroundings: JobSurroundings): Promise<ReadJob> {
@@ -34,7 +36,9 @@ export async function readJob(value: unknown, surroundings: JobSurroundings): Pr
   const called = name === '' ? 'A job without a name' : `The job "${name}"`;
   if (id === '') return { sentences: [`${called} was left: it has no id.`] };
   const agentId = normalizeAgentId(textOf(value.agentId) || defaultAgentId);
-  if (isOwnWork(value)) return { sentences: [`${called} was left: OpenClaw made it for its own housekeeping.`] };
+  if (isOwnWork(value)) {
+    return { isOwnWork: true, sentences: [`${called} stays there: OpenClaw made it for its own housekeeping.`] };
+  }
   if (!knowsAgent(agentId)) return { sentences: [`${called} was left: there is no agent "${agentId}".`] };
   try {
     // Older versions have the message beside the schedule, and the schedule may be the cron expression itself.

@@ -175,15 +175,16 @@ it('a job of the newest version has its agent by name, answers where it did, and
   ];
   await home.write('cron/jobs.json', JSON.stringify({ version: 1, jobs }));
   const report = await run({ config });
+  expect(rowsOf(report).jobs).toEqual([2, 0, 0, 0]);
   expect(await store.select('jobs', { orderBy: [['id', 'asc']] })).toMatchObject([
     { id: 'confined', enabled: false, agentId: 'clawd' },
     { id: 'morning', enabled: true, agentId: 'clawd', deliverTo: { channel: 'last' } },
   ]);
   expect(report.notes.map(({ sentence }) => sentence)).toEqual([
     'The job "confined": it had some tools only, and would have all of them here, so it was brought switched off.',
-    'The job "beat" was left: OpenClaw made it for its own housekeeping.',
-    'The job "dream" was left: OpenClaw made it for its own housekeeping.',
-    'The job "review" was left: OpenClaw made it for its own housekeeping.',
+    'The job "beat" stays there: OpenClaw made it for its own housekeeping.',
+    'The job "dream" stays there: OpenClaw made it for its own housekeeping.',
+    'The job "review" stays there: OpenClaw made it for its own housekeeping.',
   ]);
 });
 

@@ -205,11 +205,11 @@ async function bringJobs(
   let room = MAX_JOBS - (await store.count('jobs'));
   const seen = new Set<string>();
   for (const { value, place } of jobs) {
-    const { job, sentences } = await readJob(value, surroundings);
+    const { job, sentences, isOwnWork = false } = await readJob(value, surroundings);
     const isKnown = job !== undefined && (seen.has(job.id) || (await store.count('jobs', { id: job.id })) > 0);
     if (job) seen.add(job.id);
     if (isKnown) counts.unchanged += 1;
-    else if (!job || room <= 0) counts.left += 1;
+    else if (!job || room <= 0) counts.left += isOwnWork ? 0 : 1;
     else {
       room -= 1;
       counts.new += 1;
