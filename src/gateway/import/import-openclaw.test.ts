@@ -200,13 +200,14 @@ it('people who wait to be approved are counted', async () => {
 it('keys in a database are kept in a private file, and sign-ins are left', async () => {
   const { home, run, stateDir } = await rig();
   await home.writeDatabases();
-  expect(rowsOf(await run())).toMatchObject({ 'auth profiles in databases': [1, 0, 0, 1] });
+  expect(rowsOf(await run())).toMatchObject({ 'auth profiles in databases': [2, 0, 0, 1] });
   const file = join(stateDir, 'atrium', 'auth-profiles.json');
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(JSON.parse(await readFile(file, 'utf8')).profiles).toEqual({
     'openai:default': { type: 'api_key', provider: 'openai', key: 'key-of-the-database' },
+    'groq:default': { type: 'api_key', provider: 'groq', key: 'key-of-the-machine' },
   });
-  expect(rowsOf(await run())).toMatchObject({ 'auth profiles in databases': [0, 0, 1, 1] });
+  expect(rowsOf(await run())).toMatchObject({ 'auth profiles in databases': [0, 0, 2, 1] });
   expect(await readdir(join(stateDir, 'atrium'))).toEqual(['auth-profiles.json']);
 });
 

@@ -77,7 +77,7 @@ export async function importOpenClaw(parts: ImportParts): Promise<ImportReport> 
       await home.sessions(),
       await home.jobs(),
       await home.people(),
-      await home.authProfiles(),
+      await home.authProfiles(resolveDefaultAgentId(parts.config)),
     ];
     const isOwn = from === environment.stateDir;
     const inPlace = isOwn ? 'used where they are' : `not used: they belong to ${from}, and settings name other places`;
