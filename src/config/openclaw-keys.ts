@@ -349,7 +349,8 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
     'channels.defaults',
     `What a platform does not set has the default that "${docsCommand('config')}" names.`,
   ),
-  ...used('messages', 'groupChat.historyLimit'),
+  ...used('messages', 'groupChat.historyLimit groupChat.mentionPatterns'),
+  ...used('agents.list[]', 'groupChat.mentionPatterns'),
   ...missing('messages', 'Atrium takes and sends messages by its own rules.'),
   ...harmless('{web,surfaces}', NO_CHANNEL),
 

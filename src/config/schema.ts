@@ -288,7 +288,13 @@ const announceTimeoutMs = wholeNumber(1, 604_800_000)
   .optional()
   .describe("The longest that a parent's run about the result of a child may take. Default: as any run.");
 
+const mentionPatterns = () =>
+  texts()
+    .optional()
+    .describe('Patterns of names by which a message of a group speaks to the agent, besides a mention of the bot.');
+
 const agentSettings = {
+  groupChat: shared({ mentionPatterns: mentionPatterns() }).optional(),
   ...agentBudget,
   model: modelChoice.optional(),
   default: flag().optional(),
@@ -951,6 +957,7 @@ const messages = shared({
     historyLimit: wholeNumber(0, 1_000)
       .optional()
       .describe('How many messages that did not speak to the agent it reads at the next one that does. Default 50.'),
+    mentionPatterns: mentionPatterns(),
   }).optional(),
 });
 

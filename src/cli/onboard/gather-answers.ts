@@ -96,7 +96,7 @@ async function answerImport(
 ): Promise<string | undefined> {
   if (openClawHome === undefined || flags.import === 'no') return undefined;
   if (flags.import === 'yes') return openClawHome;
-  const question = `${openClawHome} holds conversations or jobs of OpenClaw. Bring them along? Nothing of OpenClaw is changed.`;
+  const question = `${openClawHome} holds conversations, jobs or keys of OpenClaw. Bring them along? Nothing of OpenClaw is changed.`;
   return (await ask?.confirm(question, true)) ? openClawHome : undefined;
 }
 
