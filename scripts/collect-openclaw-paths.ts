@@ -1,11 +1,13 @@
 // The command `npm run collect:openclaw -- FOLDER`: reads every path of OpenClaw's configuration out of its unpacked npm
 // package and writes the names into conformance/openclaw-config.txt. A test then says which new path has no row in
 // `src/config/openclaw-keys.ts`. Only names are taken; the schema is run, because it is built by code.
+// `npm run collect:openclaw -- VERSION FILE` does the same for a newer version, from what its own command
+// `config schema` prints, and writes what the first file does not have into conformance/openclaw-config-newer.txt.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { OPENCLAW_PATHS_FILE } from './openclaw-paths.ts';
+import { NEWER_PATHS_FILE, OPENCLAW_PATHS_FILE, readOpenClawPaths } from './openclaw-paths.ts';
 
 /** As much of a zod schema as has to be known to find the names in it. */
 interface Schema {
@@ -41,6 +43,36 @@ async function collect(folder: string): Promise<void> {
   const channels = childOf(tree, 'channels');
   for (const [platform, schema] of await channelSchemas(folder)) visit(schema, childOf(channels, platform), []);
   writeFileSync(fileURLToPath(OPENCLAW_PATHS_FILE), `# OpenClaw ${version}\n${format(tree, '')}`);
+}
+
+/** As much of a JSON Schema as has to be known to find the names in it. */
+interface JsonSchema {
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly additionalProperties?: JsonSchema | boolean;
+  readonly items?: JsonSchema;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly allOf?: readonly JsonSchema[];
+}
+
+const OWN_CHANNELS = ['defaults', 'discord', 'slack', 'telegram'];
+
+/** Settings of single plugins, and of platforms that Atrium does not have, are left out: one row speaks for all of them. */
+function collectNewer(version: string, file: string): void {
+  const known = new Set(readOpenClawPaths().paths.map((path) => path.join(' ')));
+  const tree: Tree = new Map();
+  const add = (schema: JsonSchema, at: readonly string[]) => {
+    const [section, name = '', key = ''] = at;
+    if (section === 'channels' && name !== '' && !OWN_CHANNELS.includes(name)) return;
+    if (section === 'plugins' && name === 'entries' && key !== '' && key !== '*') return;
+    if (at.length > 0 && at.at(-1) !== '[]' && !known.has(at.join(' '))) at.reduce(childOf, tree);
+    for (const each of [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])]) add(each, at);
+    for (const [each, below] of Object.entries(schema.properties ?? {})) add(below, [...at, each]);
+    if (typeof schema.additionalProperties === 'object') add(schema.additionalProperties, [...at, '*']);
+    if (schema.items) add(schema.items, [...at, '[]']);
+  };
+  add(JSON.parse(readFileSync(file, 'utf8')) as JsonSchema, []);
+  writeFileSync(fileURLToPath(NEWER_PATHS_FILE), `# OpenClaw ${version}\n${format(tree, '')}`);
 }
 
 /** The sections of the chat platforms that Atrium has. Their schemas stand in a file of their own, under short names. */
@@ -92,4 +124,6 @@ function format(tree: Tree, indent: string): string {
   return line + branches.map(([name, child]) => `${indent}${name}:\n${format(child, `${indent} `)}`).join('');
 }
 
-void collect(resolve(process.argv[2] ?? '.'));
+const [first = '.', second] = process.argv.slice(2);
+if (second === undefined) void collect(resolve(first));
+else collectNewer(first, resolve(second));

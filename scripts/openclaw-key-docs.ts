@@ -3,7 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import { OPENCLAW_KEYS, OPENCLAW_VARIABLES, type OpenClawKey } from '../src/config/openclaw-keys.ts';
 import type { Danger } from '../src/protocol/unused-setting.ts';
-import { readOpenClawPaths } from './openclaw-paths.ts';
+import { NEWER_PATHS_FILE, readOpenClawPaths } from './openclaw-paths.ts';
 
 export const KEYS_PAGE = fileURLToPath(new URL('../docs/openclaw-keys.md', import.meta.url));
 
@@ -13,7 +13,12 @@ export function generateKeyDocs(): string {
     const rows = OPENCLAW_KEYS.filter(takes);
     return `## ${title}\n\n${note}\n\n${tableOf('key', rows)}`;
   });
-  const introduction = INTRODUCTION.replace('VERSION', version).replace('COUNT', paths.length.toLocaleString('en-US'));
+  const newer = readOpenClawPaths(NEWER_PATHS_FILE);
+  const count = (list: readonly unknown[]) => list.length.toLocaleString('en-US');
+  const introduction = INTRODUCTION.replace('VERSION', version)
+    .replace('COUNT', count(paths))
+    .replace('NEWER', newer.version)
+    .replace('MORE', count(newer.paths));
   const variables = `## Environment variables\n\nThose of OpenClaw that decide who may do what.\n\n${tableOf('variable', OPENCLAW_VARIABLES)}`;
   return [introduction, ...sections, variables].join('\n');
 }
@@ -52,8 +57,8 @@ const KINDS: readonly Kind[] = [
 
 const INTRODUCTION = `# The keys of an OpenClaw configuration
 
-Atrium reads the configuration of OpenClaw as it is, and does not use all of it. OpenClaw VERSION has COUNT paths; each is in one of these
-tables, by itself or by the key above it: \`*\` stands for any name, and \`[]\` for any item of a list. A key that is in none of them and that
+Atrium reads the configuration of OpenClaw as it is, and does not use all of it. OpenClaw VERSION has COUNT paths, and NEWER has
+MORE more outside of plugins and other platforms; each is in one of these tables, by itself or by the key above it: \`*\` stands for any name, and \`[]\` for any item of a list. A key that is in none of them and that
 [config.md](config.md) does not have either is unknown, and is warned about.
 
 \`atrium start\`, \`status\`, \`doctor\` and \`config check\` print what they find of it as one block, "found and not used", the most dangerous
@@ -68,7 +73,7 @@ acceptUnused:
   - agents.defaults.sandbox # the machine of the gateway is meant
 \`\`\`
 
-An entry is the path of a key, or of a section above it; \`agents.list[]\` stands for all agents. What is accepted stays in the block, at its
+An entry is the path of a key, or of a section above it; \`agents.list[]\` and \`agents.entries\` stand for all agents. What is accepted stays in the block, at its
 end. With a sandbox that is not accepted, \`exec\`, \`process\`, \`write\`, \`edit\` and \`apply_patch\` refuse every call in the sessions that it
 was for, and the other tools are those of \`tools.sandbox.tools\`.
 

@@ -1,17 +1,19 @@
-// The paths of OpenClaw's configuration as conformance/openclaw-config.txt has them: names only, an indented tree, with
-// `*` for any name and `[]` for any item of a list.
+// The paths of OpenClaw's configuration as two files of conformance/ have them: names only, an indented tree, with `*` for
+// any name and `[]` for any item of a list. The first file has the version of the seeds, the second what a newer version
+// has besides.
 
 import { readFileSync } from 'node:fs';
 
 export const OPENCLAW_PATHS_FILE = new URL('../conformance/openclaw-config.txt', import.meta.url);
+export const NEWER_PATHS_FILE = new URL('../conformance/openclaw-config-newer.txt', import.meta.url);
 
 export interface OpenClawPaths {
   readonly version: string;
   readonly paths: readonly (readonly string[])[];
 }
 
-export function readOpenClawPaths(): OpenClawPaths {
-  const [head = '', ...lines] = readFileSync(OPENCLAW_PATHS_FILE, 'utf8').trimEnd().split('\n');
+export function readOpenClawPaths(file = OPENCLAW_PATHS_FILE): OpenClawPaths {
+  const [head = '', ...lines] = readFileSync(file, 'utf8').trimEnd().split('\n');
   const paths: string[][] = [];
   let above: string[] = [];
   for (const line of lines) {

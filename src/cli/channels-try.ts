@@ -5,7 +5,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { agentIdOf, listAgentConfigs, resolveAgentDefaults } from '../config/agents.ts';
+import { agentIdOf, listAgentConfigs, resolveAgentDefaults, withAgents } from '../config/agents.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/schema.ts';
@@ -82,16 +82,15 @@ async function startTrial(io: CliIo, home: string, channels: object) {
 /** The models, agents and tools of the person who tries it, with workspaces of the trial's own: theirs stay untouched. */
 export function trialSettings(config: Config, home: string): object {
   const { models, agents, tools } = config;
-  const list = listAgentConfigs(config).map(({ agentDir: _, ...entry }) => ({
+  const trial = listAgentConfigs(config).map(({ agentDir: _, ...entry }) => ({
     ...entry,
     workspace: join(home, 'workspaces', agentIdOf(entry)),
   }));
   return {
     ...(models && { models }),
     agents: {
-      ...agents,
+      ...(trial.length > 0 ? withAgents(config, trial).agents : agents),
       defaults: { ...resolveAgentDefaults(config), workspace: join(home, 'workspace') },
-      ...(list.length > 0 && { list }),
     },
     ...(tools && { tools }),
   };

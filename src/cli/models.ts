@@ -1,6 +1,6 @@
 // `atrium models`: which models there are and who uses them, choosing one, trying one, and asking providers for their lists.
 
-import { agentIdOf, listAgentConfigs } from '../config/agents.ts';
+import { agentPathOf } from '../config/agents.ts';
 import type { ConfigPath } from '../config/config-path.ts';
 import { formatConfigPath, valueAt } from '../config/config-path.ts';
 import { withConfigVariables } from '../config/config-variables.ts';
@@ -185,8 +185,8 @@ function modelPath(loaded: LoadedConfig, environment: Environment, agent: string
 /** The default agent may have no entry; then the common choice is its own. */
 function agentPath({ config }: LoadedConfig, environment: Environment, agent: string): ConfigPath {
   const { agentId } = resolveAgent(config, environment, agent);
-  const index = listAgentConfigs(config).findIndex((entry) => agentIdOf(entry) === agentId);
-  return index === -1 ? ['agents', 'defaults', 'model'] : ['agents', 'list', index, 'model'];
+  const path = agentPathOf(config, agentId);
+  return path === undefined ? ['agents', 'defaults', 'model'] : [...path, 'model'];
 }
 
 function formatModels(models: readonly ListedModel[], width: number): string {

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { listAgentIds, resolveAgentConfig, resolveDefaultAgentId, withFixedAgents } from './agents.ts';
+import {
+  agentPathOf,
+  agentPlaceOf,
+  listAgentIds,
+  resolveAgentConfig,
+  resolveDefaultAgentId,
+  withAgents,
+  withFixedAgents,
+} from './agents.ts';
 import type { Config } from './schema.ts';
 
 describe('the agents of a configuration', () => {
@@ -51,4 +59,49 @@ it('sees a change of a list that a program made itself, and gives out one that c
   expect(listAgentIds(fixed)).toEqual(['one', 'two']);
   expect(() => (fixed.agents?.list ?? []).push({ id: 'four' })).toThrow(TypeError);
   expect(withFixedAgents({})).toEqual({});
+});
+
+describe('agents by name, as newer homes of OpenClaw have them', () => {
+  const config: Config = {
+    agents: { defaults: { systemAgent: { agentId: 'home' } }, entries: { work: { name: 'Work' }, Home: {} } },
+  };
+
+  it('are agents like those of the list, and one of them is the default one', () => {
+    expect(listAgentIds(config)).toEqual(['work', 'home']);
+    expect(resolveAgentConfig(config, 'work')).toEqual({ id: 'work', name: 'Work' });
+    expect(resolveDefaultAgentId(config)).toBe('home');
+    expect(resolveDefaultAgentId({ agents: { entries: { other: {}, main: {} } } })).toBe('main');
+    expect(resolveDefaultAgentId({ agents: { entries: { other: {} } } })).toBe('other');
+    expect(resolveDefaultAgentId({ agents: { entries: { a: {}, b: { default: true } } } })).toBe('b');
+  });
+
+  it('are named by where they are written', () => {
+    expect(agentPathOf(config, 'HOME')).toEqual(['agents', 'entries', 'Home']);
+    expect(agentPathOf(config, 'nobody')).toBeUndefined();
+    expect(agentPlaceOf(config, 'home')).toBe('agents.entries.Home');
+    const both: Config = { agents: { list: [{ id: 'a' }], entries: { b: {} } } };
+    expect([agentPathOf(both, 'a'), agentPathOf(both, 'b')]).toEqual([
+      ['agents', 'list', 0],
+      ['agents', 'entries', 'b'],
+    ]);
+    expect(agentPlaceOf(both, 'a')).toBe('agents.list[a]');
+  });
+
+  it('stay in their form when they are changed or fixed', () => {
+    const changed = withAgents(config, [{ id: 'home', name: 'Casa' }, { id: 'new' }]);
+    expect(changed.agents).toMatchObject({ list: [{ id: 'new' }], entries: { Home: { name: 'Casa' } } });
+    expect(listAgentIds(changed)).toEqual(['new', 'home']);
+    const fixed = withFixedAgents(config);
+    expect(resolveAgentConfig(fixed, 'work')).toBe(resolveAgentConfig(fixed, 'work'));
+    expect(listAgentIds(fixed)).toEqual(['work', 'home']);
+  });
+
+  it('are read again when a program has changed one', () => {
+    const entries: Record<string, { name?: string }> = { one: {} };
+    const own: Config = { agents: { entries } };
+    expect(listAgentIds(own)).toEqual(['one']);
+    entries.one = { name: 'Uno' };
+    entries.two = {};
+    expect([listAgentIds(own), resolveAgentConfig(own, 'one')?.name]).toEqual([['one', 'two'], 'Uno']);
+  });
 });

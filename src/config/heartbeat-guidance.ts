@@ -6,12 +6,13 @@ import { parseDuration } from '../protocol/duration.ts';
 import { isTimezone } from '../protocol/timezone.ts';
 import {
   agentIdOf,
+  agentPathOf,
   listAgentConfigs,
   resolveAgentConfig,
   resolveAgentDefaults,
   resolveDefaultAgentId,
 } from './agents.ts';
-import type { ConfigPath } from './config-path.ts';
+import { type ConfigPath, formatConfigPath } from './config-path.ts';
 import { isPlainObject, type PlainObject } from './plain-object.ts';
 import type { Config } from './schema.ts';
 
@@ -38,7 +39,8 @@ export function shouldIncludeHeartbeatGuidance({ config, ...ids }: HeartbeatGuid
 export function beatsByPolicy(config: Config, agentId: string): boolean {
   const withHeartbeat = listAgentConfigs(config).filter((entry) => Boolean(entry.heartbeat));
   if (withHeartbeat.length > 0) return withHeartbeat.some((entry) => agentIdOf(entry) === agentId);
-  return agentId === resolveDefaultAgentId(config);
+  const named: unknown = heartbeatOf(config, agentId).agentId;
+  return agentId === (typeof named === 'string' ? normalizeAgentId(named) : resolveDefaultAgentId(config));
 }
 
 export function heartbeatOf(config: Config | undefined, agentId: string): PlainObject {
@@ -56,10 +58,10 @@ export function listHeartbeatOddities(
 ): readonly { readonly at: ConfigPath; readonly message: string }[] {
   const written: readonly (readonly [ConfigPath, string, unknown])[] = [
     [['agents', 'defaults', 'heartbeat'], 'agents.defaults.heartbeat', resolveAgentDefaults(config).heartbeat],
-    ...listAgentConfigs(config).map(
-      (agent, index) =>
-        [['agents', 'list', index, 'heartbeat'], `agents.list[${index}].heartbeat`, agent.heartbeat] as const,
-    ),
+    ...listAgentConfigs(config).map((agent) => {
+      const at: ConfigPath = [...(agentPathOf(config, agentIdOf(agent)) ?? []), 'heartbeat'];
+      return [at, formatConfigPath(at), agent.heartbeat] as const;
+    }),
   ];
   return written.flatMap(([at, name, heartbeat]) => {
     if (!isPlainObject(heartbeat)) return [];

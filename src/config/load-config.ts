@@ -5,7 +5,7 @@
 import { stat } from 'node:fs/promises';
 import { isTimezone } from '../protocol/timezone.ts';
 import type { UnusedSetting } from '../protocol/unused-setting.ts';
-import { agentIdOf, listAgentConfigs, resolveAgentDefaults } from './agents.ts';
+import { agentIdOf, listAgentConfigs, listAgentPlaces, resolveAgentDefaults } from './agents.ts';
 import { openConfigCheck } from './check-config.ts';
 import { type ConfigLocation, loadConfigFiles } from './config-files.ts';
 import { type ConfigPath, depthOf, formatConfigPath } from './config-path.ts';
@@ -289,19 +289,21 @@ function listOddities(config: Config, variables: EnvironmentVariables): Oddity[]
   const agents = listAgentConfigs(config);
   const ids = agents.map(agentIdOf);
   const firstDefault = agents.findIndex((agent) => agent.default);
+  const places = listAgentPlaces(config);
+  const nameOf = (index: number) => formatConfigPath(places[index] ?? []);
   for (const [index, agent] of agents.entries()) {
-    const at: ConfigPath = ['agents', 'list', index];
+    const at = places[index] ?? [];
     const first = ids.indexOf(agentIdOf(agent));
     if (first !== index) {
       oddities.push({
-        at: [...at, 'id'],
-        message: `agents.list[${index}] has the same id as agents.list[${first}], "${ids[index]}"; the first one is used.`,
+        at: at[1] === 'list' ? [...at, 'id'] : at,
+        message: `${nameOf(index)} has the same id as ${nameOf(first)}, "${ids[index]}"; the first one is used.`,
       });
     }
     if (agent.default && index !== firstDefault) {
       oddities.push({
         at: [...at, 'default'],
-        message: `agents.list[${index}] is marked as default, and so is agents.list[${firstDefault}]; the first one is used.`,
+        message: `${nameOf(index)} is marked as default, and so is ${nameOf(firstDefault)}; the first one is used.`,
       });
     }
   }

@@ -46,9 +46,15 @@ function settingsOf(name: string, server: WrittenServer, home: string): McpServe
   return {
     name,
     transport: transportOf(server, home),
-    startMs: (server.startSeconds ?? START_SECONDS) * 1_000,
-    timeoutMs: (server.timeoutSeconds ?? TIMEOUT_SECONDS) * 1_000,
+    startMs: millisecondsOf(server.startSeconds) ?? server.connectionTimeoutMs ?? START_SECONDS * 1_000,
+    timeoutMs: millisecondsOf(server.timeoutSeconds) ?? server.requestTimeoutMs ?? TIMEOUT_SECONDS * 1_000,
+    ...(server.toolFilter?.include && { include: server.toolFilter.include }),
+    ...(server.toolFilter?.exclude && { exclude: server.toolFilter.exclude }),
   };
+}
+
+function millisecondsOf(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : seconds * 1_000;
 }
 
 function transportOf({ command, args, env, cwd, url, headers }: WrittenServer, home: string): McpTransport {

@@ -3,7 +3,8 @@
 // `LoadedConfig.unused`.
 
 import { buildAgentMainSessionKey } from '../protocol/build-session-key.ts';
-import { agentIdOf, listAgentConfigs, resolveAgentDefaults } from './agents.ts';
+import { agentPathOf, resolveAgentConfig, resolveAgentDefaults } from './agents.ts';
+import { formatConfigPath } from './config-path.ts';
 import { isAccepted } from './list-unused-settings.ts';
 import type { Config } from './schema.ts';
 
@@ -51,10 +52,10 @@ export function missingSandboxOf(
   config: Config,
   { agentId, sessionKey }: ProtectedSession,
 ): { readonly path: string; readonly mode: string } | undefined {
-  const { index, entry } = entryOf(config, agentId);
+  const { place, entry } = entryOf(config, agentId);
   const own = entry?.sandbox?.mode;
   const mode = own ?? resolveAgentDefaults(config).sandbox?.mode ?? 'off';
-  const path = own === undefined ? 'agents.defaults.sandbox' : `agents.list[${index}].sandbox`;
+  const path = own === undefined ? 'agents.defaults.sandbox' : `${place}.sandbox`;
   if (mode === 'off' || isAccepted(config, path)) return undefined;
   if (mode === 'non-main' && sessionKey !== undefined && sessionKey === mainKeyOf(config, agentId)) return undefined;
   return { path, mode };
@@ -65,17 +66,14 @@ function mainKeyOf({ session }: Config, agentId: string | undefined): string {
 }
 
 function toolPlaces(config: Config, { agentId }: ProtectedSession) {
-  const { index, entry } = entryOf(config, agentId);
-  return [
-    { place: 'tools', tools: config.tools },
-    { place: `agents.list[${index}].tools`, tools: entry?.tools },
-  ];
+  const { place, entry } = entryOf(config, agentId);
+  return [{ place: 'tools', tools: config.tools }, ...(entry ? [{ place: `${place}.tools`, tools: entry.tools }] : [])];
 }
 
 function entryOf(config: Config, agentId: string | undefined) {
-  const entries = listAgentConfigs(config);
-  const index = entries.findIndex((entry) => agentIdOf(entry) === agentId);
-  return { index, entry: entries[index] };
+  const path = agentId === undefined ? undefined : agentPathOf(config, agentId);
+  if (agentId === undefined || path === undefined) return {};
+  return { place: formatConfigPath(path), entry: resolveAgentConfig(config, agentId) };
 }
 
 function wayOut(path: string): string {

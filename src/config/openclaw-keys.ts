@@ -36,7 +36,7 @@ const NO_CHANNEL = 'Atrium has no such channel, so nothing is received or sent t
 
 const NO_MARKER = 'Posts into other conversations carry no marker, and there is no action that sends to all of them.';
 
-export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
+export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
   // agents
   ...used(
     'agents.defaults',
@@ -52,10 +52,12 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
   ...used('agents.list[]', 'agentDir bootstrapMaxChars bootstrapTotalMaxChars default id model name skills workspace'),
   ...used(
     'agents.{defaults,list[]}.heartbeat',
-    'ackMaxChars activeHours directPolicy every includeSystemPromptSection prompt',
+    'accountId ackMaxChars activeHours directPolicy every includeSystemPromptSection prompt to',
   ),
-  ...used('agents.defaults.compaction', 'keepRecentTokens model timeoutSeconds'),
+  ...used('agents.defaults', 'heartbeat.agentId systemAgent.agentId'),
+  ...used('agents.defaults.compaction', 'enabled keepRecentTokens model timeoutSeconds'),
   ...used('agents.list[].tools', 'allow alsoAllow byProvider deny profile exec.ask exec.security exec.timeoutSec'),
+  ...used('agents.list[].tools', 'exec.timeoutSeconds'),
   ...used('agents.list[].tools', 'exec.applyPatch.allowModels exec.applyPatch.enabled sandbox.tools'),
   ...different(
     'agents.{defaults,list[]}.contextInjection',
@@ -82,6 +84,10 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
     gate: 'tools',
   }),
   ...different(
+    '{tools,agents.list[].tools}.exec.mode',
+    'auto is read as ask: no model reviews commands, and a person is asked instead.',
+  ),
+  ...different(
     'agents.list[].tools.exec.strictInlineEval',
     'With it, security "full" is read as "allowlist": what no rule allows is asked for.',
   ),
@@ -97,7 +103,7 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
     'actions.allow allowCrossContextSend crossContext.allowAcrossProviders crossContext.allowWithinProvider',
   ),
   ...missing('agents.list[].tools.message', NO_MARKER),
-  ...missing('agents.list[].tools.codeMode', 'Atrium has no such tool.'),
+  ...missing('agents.list[].tools.{codeMode,swarm,github}', 'Atrium has no such tool.'),
   ...missing('agents.list[].runtime', 'The agent is run by Atrium itself and by no other runtime.', {
     except: [{ type: 'embedded' }],
   }),
@@ -116,14 +122,32 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
   ),
   ...missing('agents.list[].{agentRuntime,embeddedHarness,embeddedPi}', 'The agent is run by Atrium itself.'),
   ...harmless(
-    'agents.list[].{description,fastModeDefault,toolProgressDetail,verboseDefault}',
+    'agents.list[].{description,fastModeDefault,toolProgressDetail,typingMode,verboseDefault}',
     'It changes what is shown, and not here.',
   ),
   ...missing(
     'agents.defaults.{cliBackends,agentRuntime,embeddedHarness,embeddedPi}',
     'Agents are run by Atrium itself, with a model over HTTP.',
   ),
-  ...missing('agents.defaults.models', 'Only the aliases in it are used; models are asked with their own defaults.'),
+  ...used('agents.defaults.models.*', 'alias'),
+  ...missing('agents.defaults.models.*', 'Models are asked with their own defaults.'),
+  ...protects('{agents.defaults,agents.list[]}.modelPolicy', 'A person who may choose a model may choose any model.'),
+  ...missing('agents.ownership', 'A message that no binding is about is answered by the default agent.'),
+  ...missing(
+    '{agents.defaults,agents.list[]}.{decisionModel,utilityModel}',
+    'Each agent has one model, with its fallbacks.',
+  ),
+  ...missing('agents.defaults.{voiceModel,mediaModels}', 'Atrium has no tool for pictures, music, videos or speech.'),
+  ...harmless('agents.defaults.modelSelectionScope', 'A model is chosen for one session.'),
+  ...missing('{agents.defaults,agents.list[]}.embeddedAgent', 'Agents are run by Atrium itself.'),
+  ...missing('{agents.defaults,agents.list[]}.cwd', 'Commands run in the workspace of the agent.'),
+  ...missing('agents.defaults.{imageQuality,pdfMaxMb}', 'Images are sent as they came, and a PDF is described.'),
+  ...missing('agents.list[].memory', 'Notes are searched by Atrium itself.'),
+  ...harmless(
+    'agents.defaults.authInheritance',
+    `Keys are found for all agents as "${docsCommand('moving-in')}" says.`,
+  ),
+  ...harmless('agents.defaults.{fastModeDefault,sessionStore}', 'It is about how OpenClaw works inside.'),
   ...missing(
     'agents.defaults.{params,runRetries,thinkingDefault,reasoningDefault,promptOverlays}',
     'Models are asked with their own defaults.',
@@ -164,9 +188,13 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
   ...harmless('bindings[].comment', 'It is a note.'),
   ...used('session', 'dmScope idleMinutes identityLinks mainKey reset resetByChannel resetByType scope sendPolicy'),
   ...missing(
-    'session.{agentToAgent,maintenance,resetTriggers,store,threadBindings,writeLock}',
+    'session.{agentToAgent,maintenance,store,threadBindings,writeLock,sharing,notifyOnCreate}',
     'Atrium keeps sessions in its own store, by its own rules.',
   ),
+  ...missing('session.resetTriggers', 'A new session begins with /new or /reset, and with no other word.', {
+    except: [['/new', '/reset'], ['/reset', '/new'], ['/new'], ['/reset']],
+  }),
+  ...missing('session.groupScope', 'Every group and channel has a session of its own.', { except: ['per-group'] }),
   ...harmless('session.{typingIntervalSeconds,typingMode}', 'It is about how work is shown.'),
   ...missing('{broadcast,acp}', 'One message goes to one agent, which Atrium runs itself.'),
   ...used('accessGroups.*', 'members type'),
@@ -193,6 +221,9 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
   }),
   ...harmless('gateway.tls', 'The gateway speaks plain HTTP.'),
   ...protects('gateway.auth.trustedProxy', 'A name that a proxy sends along is not believed; callers need the token.'),
+  ...protects('gateway.{roles,auth.identityScopes}', 'There is one token, and whoever has it may do everything.'),
+  ...missing('gateway.{publicOrigin,portals}', 'Nothing is published; gateway.allowedOrigins has names of the page.'),
+  ...harmless('gateway.{terminal,cliAgents}', 'The page opens no terminal.'),
   ...harmless('gateway.auth.rateLimit', 'Wrong tokens are slowed down by a limit that cannot be set.'),
   ...harmless('gateway.auth.allowTailscale', 'Callers from a tailnet need the token as well.'),
   ...harmless('gateway.{trustedProxies,allowRealIpFallback}', 'The address of a caller gives it no rights.'),
@@ -211,7 +242,7 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
   ...missing('gateway.controlUi', 'The page is served at the root of the address, as it is built.'),
   ...harmless(
     'gateway.{channelHealthCheckMinutes,channelMaxRestartsPerHour,channelStaleEventThresholdMinutes,push}',
-    NO_CHANNEL,
+    'Connections to platforms are watched and mended by fixed rules.',
   ),
   ...missing('gateway.reload', `Changes are taken up as "${docsCommand('config')}" says.`),
   ...harmless('gateway.{handshakeTimeoutMs,webchat}', 'Atrium has its own limits.'),
@@ -225,6 +256,7 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
   // tools
   ...used('tools', 'allow alsoAllow byProvider deny profile sandbox.tools subagents.tools'),
   ...used('tools', 'exec.applyPatch.allowModels exec.applyPatch.enabled exec.ask exec.security exec.timeoutSec'),
+  ...used('tools', 'exec.timeoutSeconds'),
   ...used('tools.web.fetch', 'enabled maxChars maxResponseBytes timeoutSeconds'),
   ...different('tools.web.fetch.maxCharsCap', 'The agent reads no more than maxChars, and no more than this.'),
   ...different('tools.web.fetch.maxRedirects', 'The default is 5, and no more than 20 are followed.'),
@@ -265,6 +297,7 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
   ),
   ...harmless('agents.list[].tools.exec.applyPatch.workspaceOnly', 'Patches never leave the workspace.'),
   ...missing('tools.exec', 'This setting of commands has no effect.'),
+  ...protects('tools.web.fetch.ssrfPolicy.blockedHostnames', 'Public addresses can be fetched, whatever their names.'),
   ...harmless(
     'tools.web.fetch.ssrfPolicy',
     'Private and special addresses are refused, except those of tools.web.fetch.allowHosts.',
@@ -279,7 +312,10 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
     'actions.allow allowCrossContextSend crossContext.allowAcrossProviders crossContext.allowWithinProvider',
   ),
   ...missing('tools.message', NO_MARKER),
-  ...missing('tools.{media,links,codeMode,toolSearch,experimental}', 'Atrium has no such tool.'),
+  ...missing(
+    'tools.{media,links,codeMode,toolSearch,experimental,swarm,github,updatePlan}',
+    'Atrium has no such tool.',
+  ),
 
   // approvals and commands
   ...missing(
@@ -308,8 +344,13 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
   ...missing('channels.discord.defaultAccount', 'Answers go out by the account that the message came in by.'),
   ...['channels.telegram', 'channels.telegram.accounts.*'].flatMap(telegramKeys),
   ...missing('channels.telegram.defaultAccount', 'Answers go out by the account that the message came in by.'),
-  ...harmless('channels.{defaults,modelByChannel}', 'It describes channels, and Atrium has none of them.'),
-  ...used('messages', 'groupChat.historyLimit'),
+  ...missing('channels.modelByChannel', 'Every place is answered by the model of its agent.'),
+  ...missing(
+    'channels.defaults',
+    `What a platform does not set has the default that "${docsCommand('config')}" names.`,
+  ),
+  ...used('messages', 'groupChat.historyLimit groupChat.mentionPatterns'),
+  ...used('agents.list[]', 'groupChat.mentionPatterns'),
   ...missing('messages', 'Atrium takes and sends messages by its own rules.'),
   ...harmless('{web,surfaces}', NO_CHANNEL),
 
@@ -318,7 +359,7 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
   ...used('hooks', 'allowRequestSessionKey allowedAgentIds allowedSessionKeyPrefixes defaultSessionKey enabled'),
   ...used('hooks', 'maxBodyBytes path presets token'),
   ...used('hooks.mappings[]', 'action agentId allowUnsafeExternalContent channel deliver id match messageTemplate'),
-  ...used('hooks.mappings[]', 'model name sessionKey textTemplate timeoutSeconds to wakeMode'),
+  ...used('hooks.mappings[]', 'forEach model name sessionKey sessionMode textTemplate timeoutSeconds to wakeMode'),
   ...missing('hooks.mappings[].thinking', 'How much a model thinks cannot be chosen for one run.'),
   ...used('hooks.mappings[].transform', 'export module'),
   ...used('hooks', 'transformsDir'),
@@ -343,11 +384,13 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
     'skills.load',
     'Skills are found in the workspace, in the folder skills of the state directory and in plugins, at each run.',
   ),
+  ...missing('skills.workshop', 'Agents write no skills by themselves.'),
   ...harmless(
     'skills.{allowBundled,install,limits}',
     'No skills come along, and skills are installed by atrium skills install.',
   ),
-  ...used('mcp.servers.*', 'args command cwd env headers url'),
+  ...used('mcp.servers.*', 'args command connectionTimeoutMs cwd enabled env headers requestTimeoutMs url'),
+  ...used('mcp.servers.*.toolFilter', 'exclude include'),
   ...missing(
     'mcp.servers.*.{transport,workingDirectory,codex}',
     'It has no effect: a url means streamable HTTP, and the folder is cwd.',
@@ -356,6 +399,7 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
     },
   ),
   ...missing('mcp.servers.*.*', 'Atrium does not know this setting of an MCP server.'),
+  ...missing('mcp.apps', 'Pages of servers are not shown.'),
   ...missing('mcp.sessionIdleTtlMs', 'A server stays connected as long as the gateway runs.'),
 
   // models and secrets
@@ -377,6 +421,7 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
     except: [['text'], false, 0],
   }),
   ...harmless('models.providers.*.models[].{name,metadataSource}', 'It is a name.'),
+  ...harmless('models.catalogRefresh', 'Lists of models are asked for by atrium models refresh, and by nothing else.'),
   ...harmless('models.{mode,pricing}', 'The providers of the configuration are added to the well-known ones.'),
   ...different('auth.order', 'Only profiles with an API key or a token count; those that sign in are left out.'),
   ...harmless('auth.profiles', 'The profiles themselves are read from auth-profiles.json.'),
@@ -388,6 +433,7 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
     'allowSymlinkCommand allowInsecurePath',
   ),
   ...harmless('secrets.providers.*', 'It limits the look-up in a way that Atrium does not need.'),
+  ...protects('secrets.egressProxy', 'Programs that get a secret have it, and may send it anywhere.'),
   ...harmless('secrets.resolution', 'All references to one program are asked for at once.'),
   ...missing('secrets', 'Nothing reads it.'),
   ...different(
@@ -431,10 +477,28 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = [
   ...missing('diagnostics.otel', 'Log lines are in the log file, and are not sent to a collector.'),
   ...missing('diagnostics', 'What happens is in the trajectory and in the log.'),
   ...missing('browser', 'Atrium has no browser.'),
-  ...missing('{audio,media,talk}', 'Atrium neither listens nor speaks, and takes no files.'),
+  ...missing('{audio,talk}', 'Atrium neither listens nor speaks.'),
+  ...missing('media', `Files are kept as "${docsCommand('attachments')}" says.`),
   ...missing('{canvasHost,nodeHost,commitments,crestodian}', 'Atrium has nothing like it.'),
-  ...harmless('{$schema,cli,meta,ui,update,wizard,security}', 'It is about OpenClaw itself.'),
-];
+  ...missing('{tts,transcripts}', 'Atrium neither listens nor speaks.'),
+  ...missing('{desktop,cloudWorkers}', 'Agents work on the machine of the gateway.'),
+  ...missing('attachments', `Files are kept as "${docsCommand('attachments')}" says.`),
+  ...protects('security.installPolicy', 'No program is asked before a plugin or a skill is installed.'),
+  ...harmless(
+    '{$schema,cli,meta,ui,update,wizard,security,telemetry,worktreeRoot,worktreeAcceleration}',
+    'It is about OpenClaw itself.',
+  ),
+]);
+
+/** Since the summer of 2026 agents stand under their ids in `agents.entries`; what is said of an item of the list holds there. */
+function withAgentsByName(rows: readonly OpenClawKey[]): readonly OpenClawKey[] {
+  const [list, entries] = ['agents.list[]', 'agents.entries.*'];
+  return rows.flatMap((row) =>
+    row.path.startsWith(`${list}.`) && row.path !== `${list}.id`
+      ? [row, { ...row, path: row.path.replace(list, entries) }]
+      : [row],
+  );
+}
 
 /** The section itself holds the settings of one account, and `accounts` those of several. */
 function slackKeys(): readonly OpenClawKey[] {

@@ -54,6 +54,11 @@ const heartbeat = shared({
   directPolicy: oneOf(['allow', 'block'])
     .optional()
     .describe('With "block", an answer is never sent to a direct conversation. Default "allow".'),
+  to: text().optional().describe('The person or place, where "target" is the name of a channel, such as "telegram".'),
+  accountId: text().optional().describe('The account of that channel. Default: its default one.'),
+  agentId: text()
+    .optional()
+    .describe('Under "defaults": the agent that has heartbeats where no agent has settings for them.'),
   prompt: filledText().optional().describe('The text that the agent is told, instead of the built-in one.'),
   ackMaxChars: wholeNumber(0, 100_000)
     .optional()
@@ -76,6 +81,11 @@ const execTool = shared({
     .optional()
     .describe(
       '"allowlist", the default, asks for everything that no rule allows; "full" asks for nothing unless "ask" is "always"; "deny" runs nothing.',
+    ),
+  mode: oneOf(['deny', 'allowlist', 'ask', 'auto', 'full'])
+    .optional()
+    .describe(
+      'Both of them in one word, as newer versions of OpenClaw write it: "allowlist" refuses what no rule allows, "ask" and "auto" ask for it, "full" asks for nothing.',
     ),
   ask: oneOf(['off', 'on-miss', 'always'])
     .optional()
@@ -278,6 +288,30 @@ const announceTimeoutMs = wholeNumber(1, 604_800_000)
   .optional()
   .describe("The longest that a parent's run about the result of a child may take. Default: as any run.");
 
+const mentionPatterns = () =>
+  texts()
+    .optional()
+    .describe('Patterns of names by which a message of a group speaks to the agent, besides a mention of the bot.');
+
+const agentSettings = {
+  groupChat: shared({ mentionPatterns: mentionPatterns() }).optional(),
+  ...agentBudget,
+  model: modelChoice.optional(),
+  default: flag().optional(),
+  name: text().optional(),
+  workspace: text().optional(),
+  agentDir: text().optional(),
+  taxonomy: oneOf(['openclaw', 'openboa'])
+    .optional()
+    .describe('Which set of bootstrap files the agent has. Default "openclaw".'),
+  skipBootstrap: flag().optional(),
+  tools: shared(agentTools).optional().describe('The tools of this agent, instead of or besides "tools".'),
+  compaction: compaction.optional(),
+  sandbox: sandbox.optional(),
+  skills: skillNames(),
+  subagents: shared(agentSubagents).optional(),
+};
+
 const agents = shared({
   defaults: shared({
     ...agentBudget,
@@ -325,31 +359,19 @@ const agents = shared({
         .describe('How long a child may take from its start, if the call does not say it. Default 0: no such limit.'),
       announceTimeoutMs,
     }).optional(),
+    models: recordOf(shared({ alias: text().optional().describe('Another name for the model, such as "opus".') }))
+      .optional()
+      .describe('Models by "provider/model", with the names that people call them by.'),
+    systemAgent: shared({ agentId: text().optional() })
+      .optional()
+      .describe('The agent that is the default one where none is marked.'),
     subagent: shared({ announceTimeoutMs }).optional().describe('The same as "subagents", for this one key.'),
   }).optional(),
-  list: z
-    .array(
-      shared({
-        ...agentBudget,
-        id: text(),
-        model: modelChoice.optional(),
-        default: flag().optional(),
-        name: text().optional(),
-        workspace: text().optional(),
-        agentDir: text().optional(),
-        taxonomy: oneOf(['openclaw', 'openboa'])
-          .optional()
-          .describe('Which set of bootstrap files the agent has. Default "openclaw".'),
-        skipBootstrap: flag().optional(),
-        tools: shared(agentTools).optional().describe('The tools of this agent, instead of or besides "tools".'),
-        compaction: compaction.optional(),
-        sandbox: sandbox.optional(),
-        skills: skillNames(),
-        subagents: shared(agentSubagents).optional(),
-      }),
-      { error: 'a list of agents' },
-    )
-    .optional(),
+  list: z.array(shared({ ...agentSettings, id: text() }), { error: 'a list of agents' }).optional(),
+  entries: z
+    .record(z.string(), shared(agentSettings), { error: 'an object with agents by their ids' })
+    .optional()
+    .describe('Agents by their ids, as OpenClaw writes them since the summer of 2026; the same as "list".'),
 });
 
 const stability = oneOf(['static', 'session', 'run']);
@@ -935,6 +957,7 @@ const messages = shared({
     historyLimit: wholeNumber(0, 1_000)
       .optional()
       .describe('How many messages that did not speak to the agent it reads at the next one that does. Default 50.'),
+    mentionPatterns: mentionPatterns(),
   }).optional(),
 });
 
@@ -1016,6 +1039,16 @@ const mcp = shared({
       headers: recordOf(text()).optional(),
       startSeconds: wholeNumber(1, 600).optional().describe('How long it may take to begin. Default 20.'),
       timeoutSeconds: wholeNumber(1, 3_600).optional().describe('How long one call may take. Default 60.'),
+      connectionTimeoutMs: wholeNumber(1, 600_000)
+        .optional()
+        .describe('The same as startSeconds, as OpenClaw writes it.'),
+      requestTimeoutMs: wholeNumber(1, 3_600_000)
+        .optional()
+        .describe('The same as timeoutSeconds, as OpenClaw writes it.'),
+      toolFilter: shared({
+        include: texts().optional().describe('Only these tools are offered: names, or globs such as "read_*".'),
+        exclude: texts().optional().describe('These tools are not offered, also where "include" names them.'),
+      }).optional(),
     }),
   ).optional(),
 });

@@ -3,7 +3,7 @@
 
 import { isSubagentSessionKey, subagentDepthOfSessionKey } from '../protocol/session-key.ts';
 import type { ToolSection } from '../protocol/tool-section.ts';
-import { type AgentConfig, agentIdOf, listAgentConfigs, resolveAgentConfig } from './agents.ts';
+import { type AgentConfig, agentIdOf, agentPlaceOf, listAgentConfigs, resolveAgentConfig } from './agents.ts';
 import { isMemoryDenied } from './memory-scope.ts';
 import { missingSandboxOf } from './missing-protection.ts';
 import type { Config } from './schema.ts';
@@ -46,7 +46,7 @@ export interface SubagentPlace {
 export function toolPolicyOf(config: Config, scope: ToolPolicyScope): ConfiguredToolPolicy {
   const { tools } = config;
   const entry = scope.agentId === undefined ? undefined : resolveAgentConfig(config, scope.agentId);
-  const agentPlace = entry && placeOfAgent(agentIdOf(entry));
+  const agentPlace = entry && placeOfAgent(config, agentIdOf(entry));
   return {
     global: tools && placed('tools', tools),
     globalProvider: providerLists('tools', tools?.byProvider, scope),
@@ -113,7 +113,7 @@ export function listToolPlaces(config: Config): readonly ToolSection[] {
   return [
     ...placesIn('tools', tools),
     ...(subagents ? [placed(SUBAGENT_PLACE, subagents)] : []),
-    ...listAgentConfigs(config).flatMap((entry) => placesIn(placeOfAgent(agentIdOf(entry)), entry.tools)),
+    ...listAgentConfigs(config).flatMap((entry) => placesIn(placeOfAgent(config, agentIdOf(entry)), entry.tools)),
   ];
 }
 
@@ -166,8 +166,8 @@ function placed(place: string, { profile, allow, alsoAllow, deny }: WrittenTools
   return { place, profile, allow, alsoAllow, deny };
 }
 
-function placeOfAgent(agentId: string): string {
-  return `agents.list[${agentId}].tools`;
+function placeOfAgent(config: Config, agentId: string): string {
+  return `${agentPlaceOf(config, agentId)}.tools`;
 }
 
 function placeOfProvider(place: string, key: string): string {

@@ -19,6 +19,23 @@ describe('the settings of exec', () => {
     expect(execSettingsOf(both, 'main')).toMatchObject({ timeoutSeconds: 60 });
   });
 
+  it('know the one word that newer versions of OpenClaw have for them', () => {
+    const of = (mode: 'deny' | 'allowlist' | 'ask' | 'auto' | 'full') => {
+      const { security, ask } = execSettingsOf({ tools: { exec: { mode } } }, 'main');
+      return `${security} ${ask}`;
+    };
+    expect((['deny', 'allowlist', 'ask', 'auto', 'full'] as const).map(of)).toEqual([
+      'deny off',
+      'allowlist off',
+      'allowlist on-miss',
+      'allowlist on-miss',
+      'full off',
+    ]);
+    const own = { agents: { entries: { coder: { tools: { exec: { mode: 'deny' as const } } } } } };
+    expect(execSettingsOf({ tools: { exec: { mode: 'full' } }, ...own }, 'coder')).toMatchObject({ security: 'deny' });
+    expect(execSettingsOf({ tools: { exec: { mode: 'full', security: 'deny' } } }, 'main').security).toBe('deny');
+  });
+
   it('of an agent lie over the common ones, setting by setting', () => {
     const config = {
       tools: { exec: { allow: ['ls *'], timeoutSeconds: 30, env: ['CI'] } },

@@ -22,12 +22,12 @@ export interface ExecSettings {
 export function execSettingsOf(config: Config, agentId: string): ExecSettings {
   const common = config.tools?.exec;
   const own = resolveAgentConfig(config, agentId)?.tools?.exec;
-  const security = own?.security ?? common?.security ?? 'allowlist';
+  const security = securityOf(own) ?? securityOf(common) ?? 'allowlist';
   // Commands that hold a program of their own should ask even under "full". They cannot be told apart safely, so all ask.
   const isStrict = own?.strictInlineEval ?? common?.strictInlineEval ?? false;
   return {
     security: isStrict && security === 'full' ? 'allowlist' : security,
-    ask: own?.ask ?? common?.ask ?? 'on-miss',
+    ask: askOf(own) ?? askOf(common) ?? 'on-miss',
     allow: own?.allow ?? common?.allow ?? [],
     env: own?.env ?? common?.env ?? [],
     timeoutSeconds: timeLimitOf(own) ?? timeLimitOf(common) ?? 120,
@@ -36,6 +36,23 @@ export function execSettingsOf(config: Config, agentId: string): ExecSettings {
 }
 
 type ExecSection = NonNullable<NonNullable<Config['tools']>['exec']>;
+
+/** What `mode` stands for. No model reviews commands here, so what should have been reviewed is asked for. */
+const MODES = {
+  deny: { security: 'deny', ask: 'off' },
+  allowlist: { security: 'allowlist', ask: 'off' },
+  ask: { security: 'allowlist', ask: 'on-miss' },
+  auto: { security: 'allowlist', ask: 'on-miss' },
+  full: { security: 'full', ask: 'off' },
+} as const;
+
+function securityOf(section: ExecSection | undefined): ExecSettings['security'] | undefined {
+  return section?.security ?? (section?.mode && MODES[section.mode].security);
+}
+
+function askOf(section: ExecSection | undefined): ExecSettings['ask'] | undefined {
+  return section?.ask ?? (section?.mode && MODES[section.mode].ask);
+}
 
 function timeLimitOf(section: ExecSection | undefined): number | undefined {
   return section?.timeoutSeconds ?? section?.timeoutSec;

@@ -75,6 +75,12 @@ export function createSchedule(parts: ScheduleParts): GatewaySchedule {
     missed: config.cron?.missed ?? 'catch-up',
     mainSessionKeyOf,
     knowsAgent: (agentId) => listAgentIds(config).includes(agentId),
+    lastPlaceOf: (agentId) =>
+      heartbeatTarget(
+        store,
+        { agentId, sessionKey: mainSessionKeyOf(agentId), target: 'last', directPolicy: 'allow' },
+        channels(),
+      ),
     wakeLane,
     tell: (change) => changes.changed(change),
     warn,

@@ -18,6 +18,7 @@ import type { GatewayDelivery } from './gateway-delivery.ts';
 import { Admission } from './inbound/admission.ts';
 import type { GatewayCommandPorts } from './inbound/command-ports.ts';
 import { Inbox } from './inbound/inbox.ts';
+import { MentionPatterns } from './inbound/mention-patterns.ts';
 import { OverheardTalk } from './inbound/overheard-talk.ts';
 import { RefusalLog } from './inbound/refusal-log.ts';
 import { Pairings } from './services/pairings.ts';
@@ -81,12 +82,14 @@ export function createWayIn(options: WayInOptions): WayIn {
   const pairings = new Pairings({ store, delivery, route, now });
   const refusals = new RefusalLog({ warn, now });
   const overheard = new OverheardTalk((surface) => groupHistoryLimitOf(config, surface));
+  const mentions = new MentionPatterns({ config, agentOf: (inbound) => route(inbound).agentId, warn });
   const admission = new Admission({
     inbox,
     pairings,
     refusals,
     overheard,
     expandGroups: (entries, channel) => expandAccessGroups(config, entries, channel),
+    isCalled: (inbound) => mentions.match(inbound),
     attachments,
     now,
   });

@@ -33,20 +33,30 @@ export function heartbeatSettingsOf(
     const heartbeat = heartbeatOf(config, agentId);
     const everyMs = parsePace(heartbeat.every ?? DEFAULT_HEARTBEAT_EVERY);
     if (everyMs <= 0 || !beatsByPolicy(config, agentId)) return [];
-    const { target, prompt, ackMaxChars } = heartbeat;
+    const { prompt, ackMaxChars } = heartbeat;
     return [
       {
         agentId,
         sessionKey: mainSessionKeyOf(agentId),
         everyMs: Math.max(everyMs, SHORTEST_PACE_MS),
         activeHours: activeHoursOf(heartbeat.activeHours, config, environment),
-        target: typeof target === 'string' && target.trim() !== '' ? target.trim() : 'last',
+        target: targetOf(heartbeat),
         directPolicy: heartbeat.directPolicy === 'block' ? 'block' : 'allow',
         prompt: typeof prompt === 'string' && prompt.trim() !== '' ? prompt : DEFAULT_PROMPT,
         ackMaxChars: typeof ackMaxChars === 'number' ? ackMaxChars : DEFAULT_ACK_MAX_CHARS,
       },
     ];
   });
+}
+
+/** OpenClaw names the channel and the person apart: `target: "telegram", to: "123"`. */
+function targetOf({ target, to, accountId }: Readonly<Record<string, unknown>>): string {
+  const named = typeof target === 'string' ? target.trim() : '';
+  if (named === '') return 'last';
+  if (typeof to !== 'string' || to.trim() === '' || !/^[a-z][a-z0-9-]*$/i.test(named)) return named;
+  if (named === 'last' || named === 'none') return named;
+  const account = typeof accountId === 'string' && accountId.trim() !== '' ? `/${accountId.trim()}` : '';
+  return `${named}${account}:${to.trim()}`;
 }
 
 function activeHoursOf(

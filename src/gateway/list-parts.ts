@@ -236,7 +236,7 @@ export function pluginPartOf(plugins: GatewayPlugins): GatewayPart {
   return {
     name: 'the plugins',
     reads: ['plugins'],
-    sharesReading: ['agents.list', 'agents.defaults.workspace'],
+    sharesReading: ['agents.list', 'agents.entries', 'agents.defaults.workspace', 'agents.defaults.systemAgent'],
     open: () => plugins.load(),
     reopen: (changed) => plugins.apply(changed),
     close: ({ left }) => plugins.close(left()),

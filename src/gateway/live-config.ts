@@ -8,8 +8,10 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   type AgentConfig,
   agentIdOf,
+  agentPathOf,
   listAgentConfigs,
   resolveDefaultAgentId,
+  withAgents,
   withFixedAgents,
 } from '../config/agents.ts';
 import type { Config } from '../config/schema.ts';
@@ -87,18 +89,24 @@ export function listWaitingSettings(before: Config, after: Config): readonly str
   const folders = listAgentConfigs(before).flatMap((entry) => {
     const now = entries.get(agentIdOf(entry));
     const differing = now ? WAITING_AGENT_SETTINGS.filter((key) => !isDeepStrictEqual(entry[key], now[key])) : [];
-    return differing.map((key) => `agents.list (${key} of ${agentIdOf(entry)})`);
+    return differing.map((key) => `${sectionOf(after, agentIdOf(entry))} (${key} of ${agentIdOf(entry)})`);
   });
   const isSameDefault = resolveDefaultAgentId(before) === resolveDefaultAgentId(after);
-  return [...settings, ...folders, ...(isSameDefault ? [] : ['agents.list (the default agent)'])];
+  const section = sectionOf(after, resolveDefaultAgentId(after));
+  return [...settings, ...folders, ...(isSameDefault ? [] : [`${section} (the default agent)`])];
+}
+
+/** `agents.list` or `agents.entries`, whichever has the agent. */
+function sectionOf(config: Config, agentId: string): string {
+  return `agents.${agentPathOf(config, agentId)?.[1] ?? 'list'}`;
 }
 
 /** `changed`, with everything that waits for the next start as it is in `start`. */
 function mixed(start: Config, changed: Config): Config {
   const live = LIVE_SETTINGS.reduce<Config>((config, path) => withValue(config, path, valueAt(changed, path)), start);
   const kept = WAITING_SETTINGS.reduce((config, path) => withValue(config, path, valueAt(start, path)), live);
-  const list = mixedAgents(start, changed);
-  return list.length === 0 ? kept : { ...kept, agents: { ...kept.agents, list: [...list] } };
+  const agents = mixedAgents(start, changed);
+  return agents.length === 0 ? kept : withAgents(kept, agents);
 }
 
 /** The default agent of the start stays the default one, even where it is not in the file any more. */
@@ -109,7 +117,7 @@ function mixedAgents(start: Config, changed: Config): readonly AgentConfig[] {
     return old ? WAITING_AGENT_SETTINGS.reduce((mixing, key) => withKey(mixing, key, old[key]), entry) : entry;
   });
   const defaultId = resolveDefaultAgentId(start);
-  if (resolveDefaultAgentId({ agents: { list: entries } }) === defaultId) return entries;
+  if (resolveDefaultAgentId(withAgents(changed, entries)) === defaultId) return entries;
   const others = entries.filter((entry) => agentIdOf(entry) !== defaultId).map(({ default: _, ...entry }) => entry);
   const own = entries.find((entry) => agentIdOf(entry) === defaultId) ?? before.get(defaultId) ?? { id: defaultId };
   return [{ ...own, default: true }, ...others];

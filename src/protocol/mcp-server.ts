@@ -8,6 +8,10 @@ export interface McpServerSettings {
   readonly startMs: number;
   /** The time limit for one call. */
   readonly timeoutMs: number;
+  /** The only tools that are offered, as names or globs with `*`. Without it, all of them are. */
+  readonly include?: readonly string[] | undefined;
+  /** The tools that are never offered. */
+  readonly exclude?: readonly string[] | undefined;
 }
 
 export type McpTransport = StdioMcpTransport | HttpMcpTransport;

@@ -12,6 +12,7 @@ describe('where the answers of a job go', () => {
       'discord/work:channel:42#7',
       { channel: 'discord', accountId: 'work', peer: { kind: 'channel', id: '42' }, threadId: '7' },
     ],
+    ['last', { channel: 'last', accountId: 'default', peer: { kind: 'direct', id: 'last' } }],
     ['none', null],
   ])('%s is read and written the same way', (text, surface) => {
     expect(parseDeliverTarget(text, channels)).toEqual(surface);

@@ -4,6 +4,7 @@ import { UnknownJobError } from '../protocol/errors.ts';
 import { delegateStore } from '../store/delegate-store.ts';
 import type { Store } from '../store/store.ts';
 import { forAllAsync } from '../testkit/for-all.ts';
+import { parseDeliverTarget } from './deliver-target.ts';
 import { ScheduleRig } from './fixtures/schedule-rig.ts';
 import type { JobDraft } from './job-draft.ts';
 import type { Schedule } from './schedule.ts';
@@ -70,6 +71,28 @@ describe('a job that is due', () => {
     const [trigger] = await rig.store.select('inbox');
     expect(trigger?.sessionKey).toBe('agent:main:main');
     expect(trigger?.payload?.inbound.surface).toEqual(deliverTo);
+  });
+
+  it('answers where its agent was last spoken to, as that is when it runs', async () => {
+    const places = ['tab-1', 'tab-2'];
+    const lastPlaceOf = async () => {
+      const id = places.shift();
+      return id === undefined
+        ? null
+        : ({ channel: 'web', accountId: 'default', peer: { kind: 'direct', id } } as const);
+    };
+    const schedule = rig.schedule({ lastPlaceOf });
+    await schedule.open();
+    await schedule.add(draft({ deliverTo: parseDeliverTarget('last', []) }));
+    const answered: unknown[] = [];
+    for (let slot = 0; slot < 3; slot++) {
+      rig.now += 10 * MINUTE;
+      await schedule.look();
+      const inbox = await rig.store.select('inbox', { where: { status: 'queued' } });
+      answered.push(inbox.map(({ payload }) => payload?.inbound.surface.peer.id));
+      await rig.finishRuns();
+    }
+    expect(answered).toEqual([['tab-1'], ['tab-2'], [expect.stringMatching(/^job_/)]]);
   });
 
   it('waits behind its own run, and never piles up', async () => {

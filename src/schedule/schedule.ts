@@ -10,6 +10,7 @@
 
 import { buildCronSessionKey } from '../protocol/build-session-key.ts';
 import { UnknownJobError } from '../protocol/errors.ts';
+import type { Surface } from '../protocol/inbound.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Say } from '../protocol/log.ts';
 import { newId } from '../protocol/new-id.ts';
@@ -18,7 +19,7 @@ import { PreconditionFailedError } from '../store/errors.ts';
 import type { Store, Write } from '../store/store.ts';
 import type { JobRow, JobSlotRow } from '../store/tables.ts';
 import { Alarm } from './alarm.ts';
-import { silentSurface } from './deliver-target.ts';
+import { isLastSurface, silentSurface } from './deliver-target.ts';
 import { InvalidJobError } from './errors.ts';
 import { checkJob, type JobDraft, type JobEdit, MAX_JOBS } from './job-draft.ts';
 import { type JobHistoryEntry, readJobHistory } from './job-history.ts';
@@ -36,6 +37,8 @@ export interface ScheduleOptions {
   readonly missed: NonNullable<JobRow['missed']>;
   readonly mainSessionKeyOf: (agentId: string) => string;
   readonly knowsAgent: (agentId: string) => boolean;
+  /** Where the agent was last spoken to in private, for jobs that answer there; null when it never was. */
+  readonly lastPlaceOf: (agentId: string) => Promise<Surface | null>;
   /** Called when a trigger was committed for this key. */
   readonly wakeLane: (sessionKey: string) => void;
   /** Called when a job was changed or one of its slots became a run. It never throws. */
@@ -207,7 +210,7 @@ export class Schedule {
     // This is checked last: when another process takes the slot after this, the commit fails.
     const waiting = await this.#waitingRun(id);
     if (waiting !== undefined) return { runId: waiting, isNew: false };
-    const run = this.#runOf(job, at);
+    const run = await this.#runOf(job, at);
     try {
       await store.commit(planSlot(job, { slot, how: 'by-hand', at }, run), { site: 'job-slot' });
     } catch (error) {
@@ -273,7 +276,7 @@ export class Schedule {
       const { latest, passed, next, isLate } = await dueSlots(readSchedule(job.schedule), job.nextAt, at);
       const isTaken = (await store.count('jobSlots', { jobId: job.id, slot: latest })) > 0;
       const how = await this.#decide(job, isLate);
-      const run = how === 'skipped' || isTaken ? undefined : this.#runOf(job, at);
+      const run = how === 'skipped' || isTaken ? undefined : await this.#runOf(job, at);
       const writes: readonly Write[] = [
         planNext(job, next),
         ...planPassed(job.id, passed, at),
@@ -325,10 +328,11 @@ export class Schedule {
     return isWaiting ? slot.runId : undefined;
   }
 
-  #runOf({ id, agentId, session, deliverTo }: JobRow, at: number): SlotRun {
+  async #runOf({ id, agentId, session, deliverTo }: JobRow, at: number): Promise<SlotRun> {
     const sessionKey =
       session === 'main' ? this.#options.mainSessionKeyOf(agentId) : buildCronSessionKey({ agentId, jobId: id });
-    return { runId: newId('run', at), sessionKey, surface: deliverTo ?? silentSurface(id) };
+    const place = deliverTo && isLastSurface(deliverTo) ? await this.#options.lastPlaceOf(agentId) : deliverTo;
+    return { runId: newId('run', at), sessionKey, surface: place ?? silentSurface(id) };
   }
 
   #queued(job: JobRow, { runId, sessionKey }: SlotRun): void {

@@ -88,6 +88,16 @@ describe('decideRollover', () => {
     expect(decideRollover(main, { ...settings, timezone: 'UTC' }, noon)).toBe('idle');
   });
 
+  it('lets a conversation that was brought from elsewhere go on, until it has gone on here', () => {
+    const settings: LifetimeSettings = { reset: { mode: 'daily', idleMinutes: 60 }, timezone: 'UTC' };
+    const old = { sessionKey: KEYS.direct, surface: null, activeAt: noon - 90 * DAY };
+    const brought = { ...old, state: { import: { from: 'openclaw', at: noon - 2 * DAY } } };
+    expect([decideRollover(old, settings, noon), decideRollover(brought, settings, noon)]).toEqual(['idle', undefined]);
+    const wentOn = { ...brought, activeAt: noon - DAY };
+    expect(decideRollover(wentOn, settings, noon)).toBe('idle');
+    expect(decideRollover({ ...wentOn, activeAt: noon - MINUTE }, settings, noon)).toBeUndefined();
+  });
+
   it('never ends a session that was active just now, and once it has ended one it would end an older one too', () => {
     const rule = fc.record(
       {

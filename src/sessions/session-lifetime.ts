@@ -1,6 +1,7 @@
 // Decides when a session ends by itself: never, unless the operator has configured it. The functions are pure; the
 // clock and the time zone are handed in.
 
+import { isJsonObject } from '../protocol/json.ts';
 import { lastDailyBoundary } from '../protocol/last-daily-boundary.ts';
 import { parseSessionKey } from '../protocol/session-key.ts';
 import type { SessionRow } from '../store/tables.ts';
@@ -29,13 +30,14 @@ const DEFAULT_IDLE_MINUTES = 60;
 
 /**
  * Why the session is over at `now`; undefined while it is not. This is checked when a message arrives, never by a
- * timer.
+ * timer. A conversation that was brought from elsewhere goes on with its first message here, however old it is.
  */
 export function decideRollover(
-  session: Pick<SessionRow, 'sessionKey' | 'surface' | 'activeAt'>,
+  session: Pick<SessionRow, 'sessionKey' | 'surface' | 'activeAt'> & Partial<Pick<SessionRow, 'state'>>,
   settings: LifetimeSettings,
   now: number,
 ): 'idle' | 'daily' | undefined {
+  if (session.activeAt <= broughtAt(session.state)) return undefined;
   const rule = ruleFor(session, settings);
   const mode = rule.mode ?? (rule.atHour !== undefined ? 'daily' : rule.idleMinutes !== undefined ? 'idle' : 'never');
   if (mode === 'never') return undefined;
@@ -47,6 +49,13 @@ export function decideRollover(
     if (session.activeAt < boundary && !(isIdle && idleEnd < boundary)) return 'daily';
   }
   return isIdle ? 'idle' : undefined;
+}
+
+/** When the session was brought from another program; before all times when it began here. */
+function broughtAt(state: SessionRow['state'] | undefined): number {
+  const mark = state?.import;
+  const at = isJsonObject(mark) ? mark.at : undefined;
+  return typeof at === 'number' ? at : Number.NEGATIVE_INFINITY;
 }
 
 /** A rule for the channel is used alone; a rule for the type is completed by the general rule. */

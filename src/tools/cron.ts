@@ -285,7 +285,8 @@ function shownJob(job: JobRow): JsonObject {
     schedule,
     next: timeOf(nextAt),
     session,
-    deliver: deliverTo === null ? 'none' : `${deliverTo.channel}:${deliverTo.peer.id}`,
+    deliver:
+      deliverTo === null ? 'none' : deliverTo.channel === 'last' ? 'last' : `${deliverTo.channel}:${deliverTo.peer.id}`,
     ...(missed === null ? {} : { missed }),
     ...(removeAfterRun ? { removeAfterRun } : {}),
     message: clip(message, MAX_SHOWN_CHARS),

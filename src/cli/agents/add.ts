@@ -5,17 +5,20 @@ import { resolveAgentWorkspaceDir } from '../../config/agent-workspace.ts';
 import {
   type AgentConfig,
   agentIdOf,
+  agentPathOf,
   listAgentConfigs,
   listAgentIds,
   resolveAgentConfig,
   resolveAgentDefaults,
+  withAgents,
 } from '../../config/agents.ts';
-import { type ConfigPath, formatConfigPath, valueAt } from '../../config/config-path.ts';
+import { type ConfigPath, formatConfigPath } from '../../config/config-path.ts';
 import { loadConfigSource } from '../../config/config-source.ts';
 import { appendConfigValue, resolveConfigFileToEdit, setConfigValue } from '../../config/edit-config.ts';
 import type { Environment } from '../../config/environment.ts';
 import { ConfigEditError } from '../../config/errors.ts';
 import { loadConfig } from '../../config/load-config.ts';
+import { isPlainObject } from '../../config/plain-object.ts';
 import type { Config } from '../../config/schema.ts';
 import { resolveUserPath } from '../../config/user-path.ts';
 import { TAXONOMIES, type TaxonomyId } from '../../context/taxonomy.ts';
@@ -27,7 +30,11 @@ import { AgentExistsError, InvalidAgentIdError } from '../errors.ts';
 import { formatOutcome, initWorkspace } from './agents.ts';
 import { resolveAgent } from './resolve-agent.ts';
 
-const LIST: ConfigPath = ['agents', 'list'];
+/** Newer homes of OpenClaw have their agents by name; a new one goes where the others are. */
+function sectionFor({ agents }: Config): ConfigPath {
+  const isByName = (agents?.list ?? []).length === 0 && Object.keys(agents?.entries ?? {}).length > 0;
+  return ['agents', isByName ? 'entries' : 'list'];
+}
 
 const OPTIONS = {
   '--workspace <dir>': 'where its files live (default: a folder of its own in the state directory)',
@@ -54,12 +61,16 @@ export const agentsAdd = command({
     const { environment } = io;
     const location = { environment, configPath: flags.config };
     const { config } = await loadConfig(location);
-    const file = await resolveConfigFileToEdit(location, LIST);
+    const section = sectionFor(config);
+    const file = await resolveConfigFileToEdit(location, section);
     const agentId = newAgentId(id, config, file);
     const plan = planAddition(agentId, flags, config, environment);
     const changes = await locateChanges(plan, file);
 
-    for (const entry of plan.added) await appendConfigValue(file, LIST, entry);
+    for (const { id: added, ...entry } of plan.added) {
+      if (section[1] === 'list') await appendConfigValue(file, section, { id: added, ...entry });
+      else await setConfigValue(file, [...section, added], entry);
+    }
     for (const { path, value } of changes) await setConfigValue(file, path, value);
 
     const { config: written } = await loadConfig(location);
@@ -77,7 +88,7 @@ export const agentsAdd = command({
     const isSkipped = resolveAgentDefaults(written).skipBootstrap === true;
     const init = flags.init ? await initWorkspace(agent, isSkipped, io.now()) : undefined;
     const { workspaceDir: workspace, taxonomy, isDefault } = agent;
-    for (const sentence of await tellFollowing(io, file, LIST)) say(sentence);
+    for (const sentence of await tellFollowing(io, file, section)) say(sentence);
     const changed = changes.map(({ path, value }) => ({ path: formatConfigPath(path), value }));
     return {
       json: {
@@ -135,7 +146,7 @@ function planAddition(
 
   // The default agent uses the shared workspace, so an agent that becomes or ceases to be the default would move.
   const directory = (id: string, list: readonly AgentConfig[]) =>
-    resolveAgentWorkspaceDir({ ...config, agents: { ...config.agents, list: [...list] } }, id, environment.variables);
+    resolveAgentWorkspaceDir(withAgents(config, list), id, environment.variables);
   const before = [...existing, ...main, own];
   const after = before.map((entry) => ({ ...entry, default: entry === own }));
   const pinned = (entry: AgentConfig): AgentConfig => {
@@ -168,11 +179,10 @@ async function locateChanges(
   { changed }: Addition,
   file: string,
 ): Promise<readonly { readonly path: ConfigPath; readonly value: unknown }[]> {
-  const list = valueAt((await loadConfigSource(file))?.value, LIST);
-  const entries: unknown[] = Array.isArray(list) ? list : [];
+  const written = (await loadConfigSource(file))?.value;
   return changed.map(({ agentId, key, value }) => {
-    const index = entries.findIndex((entry) => normalizeAgentId(String(valueAt(entry, ['id']) ?? '')) === agentId);
-    if (index !== -1) return { path: [...LIST, index, key], value };
+    const path = isPlainObject(written) ? agentPathOf(written as Config, agentId) : undefined;
+    if (path) return { path: [...path, key], value };
     throw new ConfigEditError({
       file,
       path: `${key} of the agent "${agentId}"`,

@@ -58,7 +58,7 @@ export async function formatBanner({
   if (status.sessions === 0 && (await hasOpenClawState())) {
     lines.push(
       '',
-      '  This home holds conversations or jobs of OpenClaw. To bring them along, stop this gateway and run',
+      '  This home holds conversations, jobs or keys of OpenClaw. To bring them along, stop this gateway and run',
       `  atrium import openclaw (with --dry-run it only says what it would do). See ${docsCommand('moving-in')}.`,
     );
   }

@@ -96,7 +96,7 @@ async function answerImport(
 ): Promise<string | undefined> {
   if (openClawHome === undefined || flags.import === 'no') return undefined;
   if (flags.import === 'yes') return openClawHome;
-  const question = `${openClawHome} holds conversations or jobs of OpenClaw. Bring them along? Nothing of OpenClaw is changed.`;
+  const question = `${openClawHome} holds conversations, jobs or keys of OpenClaw. Bring them along? Nothing of OpenClaw is changed.`;
   return (await ask?.confirm(question, true)) ? openClawHome : undefined;
 }
 
@@ -137,7 +137,8 @@ function named(given: string, baseUrl: string | undefined, { config, found }: Su
   const match = found.find(({ name }) => name === given);
   if (match && baseUrl === undefined) return { name: match.name, provider: match.provider };
   const ref = parseModelRef(given, config);
-  const provider = { name: ref.provider, settings: { baseUrl: baseUrl ?? '', models: [{ id: ref.model }] } };
+  const address = serverAddress(baseUrl ?? '') ?? baseUrl ?? '';
+  const provider = { name: ref.provider, settings: { baseUrl: address, models: [{ id: ref.model }] } };
   return { name: formatModelRef(ref), ...(baseUrl !== undefined && { provider }) };
 }
 
@@ -209,15 +210,23 @@ async function askKey(around: Surroundings, ask: Prompts): Promise<ModelAnswer |
 }
 
 async function askServer(around: Surroundings, ask: Prompts): Promise<ModelAnswer | undefined> {
-  const baseUrl = await ask.text('Its address (Enter without one goes back)', {
+  const written = await ask.text('Its address (Enter without one goes back)', {
     placeholder: 'http://127.0.0.1:8080/v1',
     check: (text) =>
-      text === '' || (URL.canParse(text) && /^https?:/.test(text))
+      text === '' || serverAddress(text) !== undefined
         ? undefined
         : 'Write an address such as http://127.0.0.1:8080/v1.',
   });
-  if (baseUrl === '') return undefined;
+  const baseUrl = serverAddress(written);
+  if (baseUrl === undefined) return undefined;
   return pickModel({ provider: { name: 'home', settings: { baseUrl, models: [] } } }, 'home', around, ask);
+}
+
+/** People leave out the beginning of an address on their own machine: `127.0.0.1:8080` or `localhost:1234/v1`. */
+export function serverAddress(text: string): string | undefined {
+  const isShort = /^(?:localhost|[\w-]+(?:\.[\w-]+)+|\[[\da-f:]+\])(?::\d{1,5})?(?:\/\S*)?$/i.test(text);
+  const address = isShort ? `http://${text}` : text;
+  return URL.canParse(address) && /^https?:\/\//i.test(address) ? address : undefined;
 }
 
 /** One of the models that the provider has; where it does not say, the proposed one, or the one that the person names. */

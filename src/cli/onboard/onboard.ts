@@ -153,8 +153,9 @@ async function doTheRest(
       // The report has many lines and columns, so it is shown as it is.
       out: show,
     });
-    if (code !== 0)
-      troubles.push(`Not everything was brought along. Again: atrium import openclaw --from ${answers.importFrom}`);
+    // What was left is named in the report, and would be left again.
+    if (code > 1)
+      troubles.push(`Nothing was brought along. Again: atrium import openclaw --from ${answers.importFrom}`);
   }
   if (answers.service) {
     try {

@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { listAgentConfigs, resolveAgentDefaults, resolveDefaultAgentId } from '../../config/agents.ts';
+import { agentPathOf, resolveAgentDefaults, resolveDefaultAgentId } from '../../config/agents.ts';
 import { type ConfigPath, withValueAt } from '../../config/config-path.ts';
 import { resolveConfigFileToEdit, setConfigValues } from '../../config/edit-config.ts';
 import type { Environment } from '../../config/environment.ts';
@@ -69,10 +69,10 @@ export async function writeAnswers(
 
 function nameEdit(name: string, config: Config): SettingEdit {
   const id = resolveDefaultAgentId(config);
-  const index = listAgentConfigs(config).findIndex((entry) => entry.id === id);
-  return index === -1
+  const path = agentPathOf(config, id);
+  return path === undefined
     ? { at: ['agents', 'list'], value: [{ id, default: true, name }] }
-    : { at: ['agents', 'list', index, 'name'], value: name };
+    : { at: [...path, 'name'], value: name };
 }
 
 /** The agent reads its name in IDENTITY.md. A file that has no line for it is left as it is. */

@@ -1,7 +1,7 @@
 // Which skills an agent is told of: not those that the operator switched off or left out of the agent's list, nor those
 // that need what this machine does not have. The reasons are those that reports and `atrium skills list` show.
 
-import { resolveAgentConfig, resolveAgentDefaults } from '../../config/agents.ts';
+import { agentPlaceOf, resolveAgentConfig, resolveAgentDefaults } from '../../config/agents.ts';
 import type { Environment } from '../../config/environment.ts';
 import type { Config } from '../../config/schema.ts';
 import type { SkillPolicy } from '../../context/sources/skills.ts';
@@ -11,7 +11,7 @@ import { findSection, parseJson5, readMachineNeeds } from '../../hooks/packs/hoo
 export function skillPolicyOf(config: Config, agentId: string, environment: Environment): SkillPolicy {
   const own = resolveAgentConfig(config, agentId)?.skills;
   const names = own ?? resolveAgentDefaults(config).skills;
-  const listName = own === undefined ? 'agents.defaults.skills' : `agents.list[${agentId}].skills`;
+  const listName = own === undefined ? 'agents.defaults.skills' : `${agentPlaceOf(config, agentId)}.skills`;
   const { variables } = environment;
   const machine = { platform: process.platform, env: variables, path: variables.PATH ?? '' };
   return async ({ name, metadata }) => {

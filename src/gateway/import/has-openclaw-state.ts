@@ -1,4 +1,4 @@
-// Whether a home holds conversations or jobs of OpenClaw that could be brought along, and whether a folder is such a home at
+// Whether a home holds conversations, jobs or keys of OpenClaw that could be brought along, and whether a folder is such a home at
 // all. A few look-ups and nothing else, since it is asked when a gateway starts for the first time.
 
 import { readdir, stat } from 'node:fs/promises';

@@ -24,6 +24,8 @@ export interface ReadJob {
   readonly job?: JobRow | undefined;
   /** What is different, or why there is no job, one sentence each. */
   readonly sentences: readonly string[];
+  /** True for a job that nobody misses: it is named, and does not count as left. */
+  readonly isOwnWork?: boolean | undefined;
 }
 
 export async function readJob(value: unknown, surroundings: JobSurroundings): Promise<ReadJob> {
@@ -34,6 +36,9 @@ export async function readJob(value: unknown, surroundings: JobSurroundings): Pr
   const called = name === '' ? 'A job without a name' : `The job "${name}"`;
   if (id === '') return { sentences: [`${called} was left: it has no id.`] };
   const agentId = normalizeAgentId(textOf(value.agentId) || defaultAgentId);
+  if (isOwnWork(value)) {
+    return { isOwnWork: true, sentences: [`${called} stays there: OpenClaw made it for its own housekeeping.`] };
+  }
   if (!knowsAgent(agentId)) return { sentences: [`${called} was left: there is no agent "${agentId}".`] };
   try {
     // Older versions have the message beside the schedule, and the schedule may be the cron expression itself.
@@ -41,6 +46,7 @@ export async function readJob(value: unknown, surroundings: JobSurroundings): Pr
     const written = isObject(value.schedule) ? value.schedule : { cron: value.schedule };
     const { deliverTo, sentence } = deliveryOf(value, surroundings.channels);
     const session = value.sessionTarget === 'main' ? 'main' : 'own';
+    const isConfined = !hasAllTools(payload);
     const isPrivate = session === 'main' && deliverTo !== null && deliverTo.peer.kind !== 'direct';
     const schedule = await scheduleOf(written, now, timezone);
     const createdAt = typeof value.createdAtMs === 'number' ? value.createdAtMs : now;
@@ -48,7 +54,7 @@ export async function readJob(value: unknown, surroundings: JobSurroundings): Pr
       id,
       name,
       agentId,
-      enabled: value.enabled !== false,
+      enabled: value.enabled !== false && !isConfined,
       schedule: schedule as unknown as JsonObject,
       message: [payload.message, payload.text, value.message, value.text].map(textOf).find((text) => text !== '') ?? '',
       session,
@@ -67,6 +73,9 @@ export async function readJob(value: unknown, surroundings: JobSurroundings): Pr
       sentences: [
         ...(sentence === undefined ? [] : [`${called}: ${sentence}`]),
         ...(isPrivate ? [`${called}: a job in the main session answers in no group, so its answers stay there.`] : []),
+        ...(isConfined
+          ? [`${called}: it had some tools only, and would have all of them here, so it was brought switched off.`]
+          : []),
         ...differencesOf(value).map((each) => `${called}: ${each}`),
         ...unusedIn(payload, PAYLOAD_KEYS, ' of its payload').map((each) => `${called}: ${each}`),
         ...unusedIn(written, SCHEDULE_KEYS, ' of its schedule').map((each) => `${called}: ${each}`),
@@ -80,10 +89,23 @@ export async function readJob(value: unknown, surroundings: JobSurroundings): Pr
 }
 
 const JOB_KEYS =
-  'id jobId name agentId enabled schedule sessionTarget wakeMode payload delivery message text deleteAfterRun createdAtMs updatedAtMs state';
-const PAYLOAD_KEYS = 'kind message text';
+  'id jobId name agentId enabled schedule sessionTarget wakeMode payload delivery message text deleteAfterRun createdAtMs updatedAtMs state ' +
+  // What OpenClaw notes about a job and what it is called in lists; none of it changes what the job does.
+  'declarationKey displayName description scheduledToolPolicy configRevision';
+const PAYLOAD_KEYS = 'kind message text toolsAllow';
 const SCHEDULE_KEYS = 'kind at atMs everyMs anchorMs expr cron tz';
 const DELIVERY_KEYS = 'mode channel to accountId';
+
+/** Jobs that OpenClaw makes by itself: heartbeats, which Atrium has of its own, and words that only its plugins understand. */
+function isOwnWork({ payload, declarationKey, description }: Readonly<Record<string, unknown>>): boolean {
+  if (isObject(payload) && payload.kind === 'heartbeat') return true;
+  if (/^\[managed-by=/.test(textOf(description))) return true;
+  return /^(heartbeat:|skill-collection-review:|memory-core:|openclaw-)/.test(textOf(declarationKey));
+}
+
+function hasAllTools({ toolsAllow }: Readonly<Record<string, unknown>>): boolean {
+  return toolsAllow === undefined || toolsAllow === null || (Array.isArray(toolsAllow) && toolsAllow.includes('*'));
+}
 
 /** Every part that is not read is named, also one that a later version of OpenClaw adds. */
 function unusedIn(part: Readonly<Record<string, unknown>>, used: string, where: string): readonly string[] {
@@ -131,8 +153,12 @@ function deliveryOf(
   if (mode === undefined || mode === 'none') return { deliverTo: null };
   const stays = 'its answers stay in its session; "atrium cron edit" gives them another place.';
   if (mode !== 'announce') return { deliverTo: null, sentence: `it answered by ${JSON.stringify(mode)}, so ${stays}` };
-  if (typeof to !== 'string' || typeof channel !== 'string' || channel === 'last') {
-    return { deliverTo: null, sentence: `it answered where people were last, so ${stays}` };
+  if (channel === undefined || channel === 'last') return { deliverTo: parseDeliverTarget('last', channels) };
+  if (typeof to !== 'string' || typeof channel !== 'string') {
+    return {
+      deliverTo: null,
+      sentence: `it answered on ${JSON.stringify(channel)} without a place there, so ${stays}`,
+    };
   }
   const account = typeof accountId === 'string' && accountId !== '' ? `/${accountId}` : '';
   try {

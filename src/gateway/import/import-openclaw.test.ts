@@ -151,6 +151,43 @@ it('a job has its older form, and every part of it that is not brought is named'
   ]);
 });
 
+it('a job of the newest version has its agent by name, answers where it did, and is no housekeeping of OpenClaw', async () => {
+  const { home, store, run } = await rig();
+  const config = { agents: { entries: { clawd: {}, helper: {} } } };
+  const job = (id: string, more: object) => ({
+    id,
+    name: id,
+    agentId: 'clawd',
+    schedule: { kind: 'cron', expr: '0 7 * * *' },
+    sessionTarget: 'isolated',
+    wakeMode: 'now',
+    payload: { kind: 'agentTurn', message: 'Good morning.', toolsAllow: ['*'] },
+    delivery: { mode: 'announce', channel: 'last' },
+    scheduledToolPolicy: { version: 1, mode: 'trusted' },
+    ...more,
+  });
+  const jobs = [
+    job('morning', { displayName: 'Morning', declarationKey: 'mine' }),
+    job('confined', { payload: { kind: 'agentTurn', message: 'Look.', toolsAllow: ['read'] } }),
+    job('beat', { declarationKey: 'heartbeat:clawd', payload: { kind: 'heartbeat' } }),
+    job('dream', { description: '[managed-by=memory-core.short-term-promotion] It promotes.' }),
+    job('review', { agentId: 'helper', declarationKey: 'skill-collection-review:helper' }),
+  ];
+  await home.write('cron/jobs.json', JSON.stringify({ version: 1, jobs }));
+  const report = await run({ config });
+  expect(rowsOf(report).jobs).toEqual([2, 0, 0, 0]);
+  expect(await store.select('jobs', { orderBy: [['id', 'asc']] })).toMatchObject([
+    { id: 'confined', enabled: false, agentId: 'clawd' },
+    { id: 'morning', enabled: true, agentId: 'clawd', deliverTo: { channel: 'last' } },
+  ]);
+  expect(report.notes.map(({ sentence }) => sentence)).toEqual([
+    'The job "confined": it had some tools only, and would have all of them here, so it was brought switched off.',
+    'The job "beat" stays there: OpenClaw made it for its own housekeeping.',
+    'The job "dream" stays there: OpenClaw made it for its own housekeeping.',
+    'The job "review" stays there: OpenClaw made it for its own housekeeping.',
+  ]);
+});
+
 it('people who wait to be approved are counted', async () => {
   const { home, run } = await rig();
   const requests = [{ id: '5', code: 'SECRETCODE' }, { id: '6' }];
@@ -163,13 +200,14 @@ it('people who wait to be approved are counted', async () => {
 it('keys in a database are kept in a private file, and sign-ins are left', async () => {
   const { home, run, stateDir } = await rig();
   await home.writeDatabases();
-  expect(rowsOf(await run())).toMatchObject({ 'auth profiles in databases': [1, 0, 0, 1] });
+  expect(rowsOf(await run())).toMatchObject({ 'auth profiles in databases': [2, 0, 0, 1] });
   const file = join(stateDir, 'atrium', 'auth-profiles.json');
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   expect(JSON.parse(await readFile(file, 'utf8')).profiles).toEqual({
     'openai:default': { type: 'api_key', provider: 'openai', key: 'key-of-the-database' },
+    'groq:default': { type: 'api_key', provider: 'groq', key: 'key-of-the-machine' },
   });
-  expect(rowsOf(await run())).toMatchObject({ 'auth profiles in databases': [0, 0, 1, 1] });
+  expect(rowsOf(await run())).toMatchObject({ 'auth profiles in databases': [0, 0, 2, 1] });
   expect(await readdir(join(stateDir, 'atrium'))).toEqual(['auth-profiles.json']);
 });
 
@@ -433,7 +471,7 @@ describe('a conversation', () => {
     const report = await run();
     expect(await store.count('sessions', { agentId: 'old' })).toBe(1);
     expect(report.notes.map(({ sentence }) => sentence)).toContain(
-      'There is no agent "old" in agents.list. What was said with it (1 conversation) can be read, and goes on when such an agent is added.',
+      'There is no agent "old" in the configuration. What was said with it (1 conversation) can be read, and goes on when such an agent is added.',
     );
   });
 

@@ -77,7 +77,7 @@ export async function importOpenClaw(parts: ImportParts): Promise<ImportReport> 
       await home.sessions(),
       await home.jobs(),
       await home.people(),
-      await home.authProfiles(),
+      await home.authProfiles(resolveDefaultAgentId(parts.config)),
     ];
     const isOwn = from === environment.stateDir;
     const inPlace = isOwn ? 'used where they are' : `not used: they belong to ${from}, and settings name other places`;
@@ -183,7 +183,7 @@ function notesOfUnknownAgents(
   }
   return [...counts].map(([agentId, count]) => ({
     place: environment.configPath,
-    sentence: `There is no agent "${agentId}" in agents.list. What was said with it (${countOf(count, 'conversation')}) can be read, and goes on when such an agent is added.`,
+    sentence: `There is no agent "${agentId}" in the configuration. What was said with it (${countOf(count, 'conversation')}) can be read, and goes on when such an agent is added.`,
   }));
 }
 
@@ -205,11 +205,11 @@ async function bringJobs(
   let room = MAX_JOBS - (await store.count('jobs'));
   const seen = new Set<string>();
   for (const { value, place } of jobs) {
-    const { job, sentences } = await readJob(value, surroundings);
+    const { job, sentences, isOwnWork = false } = await readJob(value, surroundings);
     const isKnown = job !== undefined && (seen.has(job.id) || (await store.count('jobs', { id: job.id })) > 0);
     if (job) seen.add(job.id);
     if (isKnown) counts.unchanged += 1;
-    else if (!job || room <= 0) counts.left += 1;
+    else if (!job || room <= 0) counts.left += isOwnWork ? 0 : 1;
     else {
       room -= 1;
       counts.new += 1;

@@ -50,16 +50,23 @@ const WAS_DELETED = 'was brought before and deleted here. It stays deleted, and 
 interface ImportMark {
   readonly stamp: string;
   readonly lastEntry: string;
+  /** When it was brought. */
+  readonly at: number;
 }
 
 function markOf({ state }: Pick<SessionRow, 'state'>): ImportMark | undefined {
   const mark = state.import;
   if (!isJsonObject(mark) || typeof mark.stamp !== 'string' || typeof mark.lastEntry !== 'string') return undefined;
-  return { stamp: mark.stamp, lastEntry: mark.lastEntry };
+  return { stamp: mark.stamp, lastEntry: mark.lastEntry, at: typeof mark.at === 'number' ? mark.at : 0 };
 }
 
-function withMark(state: JsonObject, { stamp }: SourceSession, entries: readonly ImportedEntry[]): JsonObject {
-  return { ...state, import: { from: 'openclaw', stamp, lastEntry: entries.at(-1)?.id ?? '' } };
+function withMark(
+  state: JsonObject,
+  { stamp }: SourceSession,
+  entries: readonly ImportedEntry[],
+  at: number,
+): JsonObject {
+  return { ...state, import: { from: 'openclaw', stamp, lastEntry: entries.at(-1)?.id ?? '', at } };
 }
 
 /** Work that has ended with its run, and keys that belong to no agent. */
@@ -122,7 +129,12 @@ async function begin(
     seenAt: null,
     branchOf: null,
     branchAt: null,
-    state: withMark(source.model === undefined ? {} : withSessionModel({ state: {} }, source.model), source, entries),
+    state: withMark(
+      source.model === undefined ? {} : withSessionModel({ state: {} }, source.model),
+      source,
+      entries,
+      now,
+    ),
   };
   const said = wentOn && source.endedAt === null ? [{ place: source.place, sentence: `${sessionKey} ${WENT_ON}` }] : [];
   if (!isDryRun) {
@@ -159,7 +171,7 @@ const WENT_ON =
   'has gone on here already. What was said in OpenClaw was brought as an ended session, and is not part of the next request.';
 
 async function append(
-  { store, isDryRun }: SessionImport,
+  { store, now, isDryRun }: SessionImport,
   source: SourceSession,
   { known, mark, entries, notes }: ReadSession & { readonly known: SessionRow; readonly mark: ImportMark },
 ): Promise<SessionOutcome> {
@@ -181,7 +193,7 @@ async function append(
       limit: 1,
     });
     const set = {
-      state: withMark(known.state, source, entries),
+      state: withMark(known.state, source, entries, added.length === 0 ? mark.at : now),
       activeAt: Math.max(known.activeAt, source.activeAt),
     };
     const rows = rowsOf(sessionId, added, last?.position ?? 0, entries);

@@ -6,6 +6,7 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
+import { DEFAULT_AGENT_ID } from '../../protocol/agent-id.ts';
 import { countOf } from '../../protocol/count-of.ts';
 import { errorText } from '../../protocol/one-line.ts';
 import { OpenClawDatabase } from '../../store/sqlite/openclaw-database.ts';
@@ -133,14 +134,14 @@ export class OpenClawHome {
     return files.filter(({ count }) => count > 0);
   }
 
-  /** The auth profiles of databases, which are not read in place. */
-  async authProfiles(): Promise<Readonly<Record<string, unknown>>> {
+  /** The auth profiles of databases, which are not read in place. Those of the default agent go before all others. */
+  async authProfiles(defaultAgentId: string): Promise<Readonly<Record<string, unknown>>> {
     const { file, database } = await this.#state();
-    const main = this.#agentFile('main');
-    const stores = [
-      ...this.#ask(file, database, (each) => each.authProfiles()),
-      ...this.#ask(main, await this.#database(main), (each) => each.authProfiles()),
-    ].map(parse);
+    const stores = this.#ask(file, database, (each) => each.authProfiles()).map(parse);
+    for (const agentId of new Set([DEFAULT_AGENT_ID, defaultAgentId])) {
+      const own = this.#agentFile(agentId);
+      stores.push(...this.#ask(own, await this.#database(own), (each) => each.authProfiles()).map(parse));
+    }
     const profiles = stores.map((store) => (isObject(store) && isObject(store.profiles) ? store.profiles : {}));
     return Object.assign({}, ...profiles);
   }

@@ -3,10 +3,12 @@
 // paths of another machine, so those count only inside of it. Never throws: what is not followed is a note.
 
 import { join, resolve, sep } from 'node:path';
+import { listAgentConfigs } from '../../config/agents.ts';
 import { loadConfigFiles } from '../../config/config-files.ts';
 import type { Environment } from '../../config/environment.ts';
 import { expandIncludes } from '../../config/include.ts';
 import { isPlainObject } from '../../config/plain-object.ts';
+import type { Config } from '../../config/schema.ts';
 import { substituteVariables } from '../../config/substitute-variables.ts';
 import { resolveUserPath } from '../../config/user-path.ts';
 import { errorText } from '../../protocol/one-line.ts';
@@ -87,7 +89,6 @@ function textAt(value: unknown, section: string, key: string): string | undefine
 }
 
 function agentIdsOf(value: unknown): readonly string[] {
-  const agents = isPlainObject(value) ? value.agents : undefined;
-  const list = isPlainObject(agents) && Array.isArray(agents.list) ? agents.list : [];
-  return list.flatMap((each: unknown) => (isPlainObject(each) && typeof each.id === 'string' ? [each.id] : []));
+  if (!isPlainObject(value)) return [];
+  return listAgentConfigs(value as Config).flatMap(({ id }) => (typeof id === 'string' ? [id] : []));
 }

@@ -248,3 +248,24 @@ describe('a group of people', () => {
     expect(warnings.join()).toContain('The group "dynamic" of accessGroups is not of the type "message.senders"');
   });
 });
+
+it('a message of a group speaks to the agent by a name that the operator wrote down', async () => {
+  const scratch = await platform(
+    { shared: { allowFrom: people('*') } },
+    {
+      config: {
+        messages: { groupChat: { mentionPatterns: ['\\bclawd\\b', '(?=unreadable)'] } },
+        agents: { entries: { main: {}, ops: { groupChat: { mentionPatterns: ['\\bops\\b'] } } } },
+        bindings: [{ agentId: 'ops', match: { channel: 'test', peer: { kind: 'group', id: 'ops-room' } } }],
+      },
+    },
+  );
+  scratch.model.script([reply('Here.'), reply('Here.')]);
+  const says = async (group: string, text: string) =>
+    (await scratch.channel.says({ sender: 'ann', group }, text)).outcome;
+  expect(await says('g', 'good morning, all')).toBe('refused');
+  expect(await says('g', 'declawding is bad')).toBe('refused');
+  expect(await says('g', 'Hey CLAWD, are you there?')).toBe('accepted');
+  expect(await says('ops-room', 'clawd?')).toBe('refused');
+  expect(await says('ops-room', 'ops, the disk is full')).toBe('accepted');
+});

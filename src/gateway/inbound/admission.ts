@@ -24,6 +24,8 @@ export interface AdmissionParts {
   readonly overheard: OverheardTalk;
   /** Replaces the entries that stand for groups of people by their members on this channel. */
   readonly expandGroups: (entries: readonly string[], channel: string) => readonly string[];
+  /** Whether a message of a group speaks to the agent by a name that the operator wrote down. */
+  readonly isCalled: (inbound: Inbound) => Promise<boolean>;
   readonly attachments: Pick<AttachmentStore, 'forget'>;
   readonly now: () => number;
 }
@@ -52,7 +54,10 @@ class AdmittingPort implements ChannelPort {
     this.#access = access;
   }
 
-  async receive(inbound: Inbound): Promise<ReceiveResult> {
+  async receive(received: Inbound): Promise<ReceiveResult> {
+    const isShared = received.surface.peer.kind !== 'direct';
+    const isCalled = isShared && received.wasMentioned !== true && (await this.#parts.isCalled(received));
+    const inbound = isCalled ? { ...received, wasMentioned: true } : received;
     const decision = await this.#decide(inbound);
     if (decision.kind === 'admit') return this.#admit(inbound);
     await this.#forgetFiles(inbound);

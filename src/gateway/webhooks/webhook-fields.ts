@@ -40,6 +40,7 @@ const FIELDS: Readonly<Record<'wake' | 'agent', ReadonlyMap<string, Field>>> = {
       accountId: TEXT,
       model: TEXT,
       timeoutSeconds: SECONDS,
+      waitForCompletion: SWITCH,
     }),
   ),
 };
@@ -59,8 +60,7 @@ export function checkFields(kind: 'wake' | 'agent', payload: WebhookPayload): re
         problem: `"${name}" is ${oneLine(JSON.stringify(value), MOST_CHARS)}, and must be ${field.expected}`,
       });
     }
-    // An answer never waits for its run, so this asks for what happens anyway.
-    if (!field && !(name === 'waitForCompletion' && value === false)) notUsed.push(oneLine(name, MOST_CHARS));
+    if (!field) notUsed.push(oneLine(name, MOST_CHARS));
   }
   return notUsed.slice(0, MOST_NAMED);
 }

@@ -133,9 +133,13 @@ export class OpenClawDatabase {
     }));
   }
 
-  /** The stores of auth profiles, in JSON. */
+  /** The stores of auth profiles, in JSON. That of all agents stands among the settings of the machine since 2026.9. */
   authProfiles(): readonly string[] {
-    return this.#all('auth_profile_store', 'SELECT store_json FROM auth_profile_store').map(([json]) => String(json));
+    const shared = "SELECT value_json FROM config_machine_state WHERE state_key = 'authProfiles.store'";
+    return [
+      ...this.#all('auth_profile_store', 'SELECT store_json FROM auth_profile_store'),
+      ...this.#all('config_machine_state', shared),
+    ].map(([json]) => String(json));
   }
 
   #has(table: string, column: string): boolean {

@@ -35,6 +35,17 @@ describe('the public servers', () => {
     expect(missing).toMatchObject({ isError: true, content: expect.stringContaining('path is required') });
   });
 
+  it('offer no more than the operator lets through', async () => {
+    const scratch = await ScratchServers.create();
+    const filtered = { ...program('files', [FILESYSTEM, scratch.dir]), include: ['read_*', 'list_directory'] };
+    const names = async (server: typeof filtered & { exclude?: readonly string[] }) =>
+      (await scratch.open([server]).tools()).map(({ name }) => name.replace('files__', ''));
+    const included = await names(filtered);
+    expect(included).toContain('read_text_file');
+    expect(included.every((name) => name === 'list_directory' || name.startsWith('read_'))).toBe(true);
+    expect(await names({ ...filtered, exclude: ['read_text_file'] })).not.toContain('read_text_file');
+  });
+
   it('answer with texts, numbers, pictures, links and structured answers', async () => {
     const scratch = await ScratchServers.create();
     const servers = scratch.open([program('all', [EVERYTHING, 'stdio'])]);

@@ -2,6 +2,7 @@
 // servers themselves start when they are needed; a server that does not leaves its tools out, and nothing else fails.
 
 import type { McpServerSettings } from '../../protocol/mcp-server.ts';
+import { matchesGlob } from '../policy/decide-tool.ts';
 import type { Tool } from '../tool.ts';
 import type { ListedTool } from './listed-tool.ts';
 import { McpServer, type McpServerParts, type McpServerStatus } from './mcp-server.ts';
@@ -57,12 +58,20 @@ interface Offer {
 const NONE: readonly ListedTool[] = [];
 
 function buildTools(offers: readonly Offer[]): readonly Tool[] {
-  const all = offers.flatMap(({ server, listed }) => listed.map((tool) => ({ server, tool })));
+  const all = offers.flatMap(({ server, listed }) =>
+    listed.filter(({ name }) => isOffered(name, server.settings)).map((tool) => ({ server, tool })),
+  );
   const names = mcpToolNames(all.map(({ server, tool }) => ({ server: server.settings.name, tool: tool.name })));
   return all.flatMap(({ server, tool }, index) => {
     const name = names[index];
     return name === undefined ? [] : toolOf(name, server, tool);
   });
+}
+
+/** What the operator's `toolFilter` leaves of the tools of a server. */
+function isOffered(name: string, { include, exclude = [] }: McpServer['settings']): boolean {
+  const isIn = (patterns: readonly string[]) => patterns.some((pattern) => matchesGlob(pattern, name));
+  return (include === undefined || isIn(include)) && !isIn(exclude);
 }
 
 function toolOf(name: string, server: McpServer, { name: own, description, parameters, idempotent }: ListedTool): Tool {

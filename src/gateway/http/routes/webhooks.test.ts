@@ -243,16 +243,30 @@ describe('a webhook', () => {
       message: 'Hi',
       deliver: false,
       thinking: 'high',
-      waitForCompletion: true,
       colour: 'red',
       name: null,
     };
     const sent = await send('/in/agent', body);
-    expect(sent.json).toMatchObject({ ok: true, notUsed: ['thinking', 'waitForCompletion', 'colour'] });
+    expect(sent.json).toMatchObject({ ok: true, notUsed: ['thinking', 'colour'] });
     await ran(sent);
     const plain = await send('/in/agent', { message: 'Hi', deliver: false, waitForCompletion: false });
     expect(plain.json).not.toHaveProperty('notUsed');
     await ran(plain);
+  });
+
+  it('is answered when its run is over, where the sender waits for it', async () => {
+    api.model.script([reply('Done.')]);
+    const body = { message: 'Hi', deliver: false, waitForCompletion: true };
+    const sent = await send('/in/agent', body, { 'idempotency-key': 'waits' });
+    expect([sent.status, sent.json]).toEqual([
+      200,
+      { ok: true, runId: expect.any(String), completion: { status: 'ok' } },
+    ]);
+    const { runId } = sent.json as { runId: string };
+    expect(await api.store.select('runs', { where: { runId } })).toMatchObject([{ status: 'done' }]);
+    const again = await send('/in/agent', body, { 'idempotency-key': 'waits' });
+    expect(again.json).toEqual(sent.json);
+    expect((await send('/in/agent', { ...body, waitForCompletion: 'yes' })).status).toBe(400);
   });
 
   it('is refused for a while after too many wrong tokens, whatever token comes then', async () => {

@@ -15,6 +15,10 @@ const accepted = (z: Zod) =>
     dispatched: z.number().optional().describe('How many runs and events there are, when there are several.'),
     mode: z.string().optional().describe('For an event: `now` or `next-heartbeat`.'),
     eventOutcome: z.string().optional().describe('For an event: `queued`, or `coalesced` when it was accepted before.'),
+    completion: z
+      .object({ status: z.enum(['ok', 'skipped', 'error']) })
+      .optional()
+      .describe('With `waitForCompletion`: what became of the run. What it answered is not told.'),
     notUsed: z.array(z.string()).optional().describe('Fields of the request that changed nothing.'),
   });
 
@@ -37,16 +41,25 @@ export const AGENT_WEBHOOK = route({
   method: 'post',
   path: '/hooks/agent',
   summary: 'Starts a run with `message`, in a session of its own.',
-  detail: 'The header `Idempotency-Key` makes repetitions harmless. Answers when the run is in the inbox.',
+  detail:
+    'The header `Idempotency-Key` makes repetitions harmless. Answers when the run is in the inbox, with `waitForCompletion` when it is over.',
   access: 'webhook',
   query: anyQuery,
   body: anyBody,
   answer: accepted,
   handle: async (request) => {
     const call = callOf(request, 'agent');
-    return answerOf(await request.services.webhooks.agent(call), checkFields('agent', call.payload));
+    const notUsed = checkFields('agent', call.payload);
+    const dispatched = await request.services.webhooks.agent(call);
+    const [first] = dispatched;
+    if (call.payload.waitForCompletion !== true || !first?.runId) return answerOf(dispatched, notUsed);
+    const { status } = await request.services.runs.wait(first.runId, request.signal);
+    return { ...answerOf(dispatched, notUsed), completion: { status: COMPLETIONS[status] ?? 'error' } };
   },
 });
+
+/** A run that a gate blocked was not carried out; every other end without an answer is an error. */
+const COMPLETIONS: Readonly<Partial<Record<string, 'ok' | 'skipped'>>> = { done: 'ok', blocked: 'skipped' };
 
 export const MAPPED_WEBHOOK = route({
   method: 'post',
