@@ -42,11 +42,15 @@ export class ChatRoom {
   #isDrawing = false;
   /** The model that was chosen before the session began, until the gateway has it. */
   #wishedModel: string | undefined;
+  /** The run of this conversation that ended last. */
+  #ended: { readonly runId: string; readonly at: number } | undefined;
   /** One branch is made at a time: a second press means the same. */
   #isBranching = false;
 
   constructor(state: ConsoleState) {
     this.#state = state;
+    state.watch.onChange(['subagents', 'runs', 'usage'], async () => this.talk.value?.subagentsChanged());
+    state.watch.onChange(['handlers', 'usage'], async () => this.#recordsChanged());
   }
 
   /** Opens what an address names. Other pages leave the conversation as it is. */
@@ -291,8 +295,10 @@ export class ChatRoom {
 
   #runEnded(runId: string): void {
     void this.#showReport(runId, true);
-    setTimeout(() => void this.#lookAgain(runId), RECORDS_MS);
     const key = this.session.value;
+    this.#ended = { runId, at: Date.now() };
+    if (key !== undefined) void this.#readFacts(key);
+    void this.#state.readNews();
     if (key !== undefined && this.talk.value?.place.sessionId === undefined) {
       void this.#look(key);
       void this.#keepModel(key);
@@ -386,13 +392,13 @@ export class ChatRoom {
     }
   }
 
-  /** What failed in a run is written down a moment after its end. */
-  async #lookAgain(runId: string): Promise<void> {
+  /** What failed in a run, and what it cost, is written down a moment after its end. */
+  async #recordsChanged(): Promise<void> {
+    const { runId, at } = this.#ended ?? {};
+    if (runId === undefined || at === undefined || Date.now() - at > RECORDS_MS) return;
     void this.#state.readNews();
     const key = this.session.value;
-    if (key !== undefined) {
-      void this.#readFacts(key);
-    }
+    if (key !== undefined) await this.#readFacts(key);
     const failedHooks = await this.#state.entered.value?.client.failedHooks(runId).catch(() => undefined);
     const shown = this.report.value;
     if (failedHooks && shown && 'run' in shown && shown.run.runId === runId)
@@ -429,5 +435,5 @@ function branchName(): string {
   return `branch-${Date.now().toString(36)}${shortHash(String(Math.random()))}`.toLowerCase();
 }
 
-/** How long after the end of a run its records are complete. */
-const RECORDS_MS = 1_500;
+/** How long after the end of a run its records may still change. */
+const RECORDS_MS = 10_000;

@@ -7,7 +7,7 @@ import type { RequestSpan } from '../../src/agent/request-draft.ts';
 import type { RequestFrame } from '../../src/agent/request-frame.ts';
 import type { ListedCommand } from '../../src/commands/list-commands.ts';
 import type { ApprovalDecision } from '../../src/protocol/approval-decision.ts';
-import type { Upload } from '../../src/protocol/attachment.ts';
+import type { AttachmentRef, Upload } from '../../src/protocol/attachment.ts';
 import type { ChildView } from '../../src/protocol/child-view.ts';
 import type { SessionType } from '../../src/protocol/session-type.ts';
 import type { TimelineStep } from '../../src/protocol/timeline-step.ts';
@@ -102,9 +102,25 @@ export interface Agent {
 
 /** A page of a transcript, oldest first. */
 export interface TranscriptPage {
+  readonly sessionId: string;
   readonly entries: readonly TranscriptEntry[];
   /** Where the page before this one ends; null on the first one. */
   readonly before: number | null;
+}
+
+interface TranscriptAnswer {
+  readonly sessionId: string;
+  readonly entries: readonly TranscriptEntry[];
+  readonly next: number | null;
+}
+
+/** A message that was accepted and is not in the transcript yet. */
+export interface QueuedMessage {
+  readonly runId: string;
+  readonly at: number;
+  /** Null while a gate has yet to decide about the words. */
+  readonly text: string | null;
+  readonly attachments: readonly AttachmentRef[];
 }
 
 export interface WholeRun {
@@ -279,8 +295,30 @@ export class GatewayClient {
   async transcript(session: string, before?: number): Promise<TranscriptPage> {
     const query = `order=desc&limit=100${before === undefined ? '' : `&before=${before}`}`;
     const path = `/api/sessions/${encodeURIComponent(session)}/transcript?${query}`;
-    const { entries, next } = await this.#read<{ entries: TranscriptEntry[]; next: number | null }>(path);
-    return { entries: entries.toReversed(), before: next };
+    const { sessionId, entries, next } = await this.#read<TranscriptAnswer>(path);
+    return { sessionId, entries: entries.toReversed(), before: next };
+  }
+
+  /** What was added to a session's transcript behind a position. */
+  async transcriptAfter(
+    session: string,
+    position: number,
+  ): Promise<{ readonly sessionId: string; readonly entries: readonly TranscriptEntry[] }> {
+    const path = `/api/sessions/${encodeURIComponent(session)}/transcript?limit=500`;
+    const first = await this.#read<TranscriptAnswer>(`${path}&after=${position}`);
+    const entries = [...first.entries];
+    for (let next = first.next; next !== null; ) {
+      const page = await this.#read<TranscriptAnswer>(`${path}&after=${next}`);
+      entries.push(...page.entries);
+      next = page.next;
+    }
+    return { sessionId: first.sessionId, entries };
+  }
+
+  /** What was said to a session and is not in its transcript yet. */
+  async queue(sessionKey: string): Promise<readonly QueuedMessage[]> {
+    const path = `/api/sessions/${encodeURIComponent(sessionKey)}/queue`;
+    return (await this.#read<{ messages: readonly QueuedMessage[] }>(path)).messages;
   }
 
   /** The latest runs of a session. */
