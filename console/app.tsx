@@ -9,7 +9,7 @@ import type { ChatRoom } from './chat-room.ts';
 import type { ConsoleState } from './console-state.ts';
 import { notify } from './notify.ts';
 import type { Route } from './route.ts';
-import { currentRoute, navigate } from './router.ts';
+import { addressedRoute, currentRoute, navigate } from './router.ts';
 import { AskDialog } from './shell/ask.tsx';
 import { titleOf } from './shell/session-title.ts';
 import { Sidebar } from './shell/sidebar.tsx';
@@ -26,9 +26,10 @@ export interface AppProps {
 
 export function App({ state, room }: AppProps) {
   useSignalEffect(() => {
-    const route = currentRoute.value;
-    // Opening a conversation reads much that changes later, and must not open it again.
-    if (state.entered.value) untracked(() => void room.show(route));
+    void currentRoute.value;
+    // The address is newer where a conversation has begun since. Opening one reads much that changes later, and must not
+    // open it again.
+    if (state.entered.value) untracked(() => void room.show(addressedRoute()));
   });
   useSignalEffect(() => {
     const news = state.lastNews.value;

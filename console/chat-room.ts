@@ -5,7 +5,7 @@ import { signal } from '@preact/signals';
 import type { ApprovalDecision } from '../src/protocol/approval-decision.ts';
 import { browserMemory } from './browser-memory.ts';
 import { type ModelChoice, RefusedError } from './client/gateway-client.ts';
-import { type ConsoleState, sentenceOf } from './console-state.ts';
+import { type ConsoleState, type Entered, sentenceOf } from './console-state.ts';
 import { notify } from './notify.ts';
 import { agentPlace, defaultAgent, newPlace, type Place, pastPlace, sessionPlace } from './place.ts';
 import type { ShownReport } from './report/report-panel.tsx';
@@ -42,6 +42,7 @@ export class ChatRoom {
   #isDrawing = false;
   /** The model that was chosen before the session began, until the gateway has it. */
   #wishedModel: string | undefined;
+  #openedWith: Entered | undefined;
   /** The run of this conversation that ended last. */
   #ended: { readonly runId: string; readonly at: number } | undefined;
   /** One branch is made at a time: a second press means the same. */
@@ -118,9 +119,12 @@ export class ChatRoom {
   #open(place: Place): void {
     const entered = this.#state.entered.value;
     const current = this.talk.value;
+    // After another token was given, the conversation is opened with it.
+    const isSameEntry = entered === this.#openedWith;
+    this.#openedWith = entered;
     if (
       !entered ||
-      (current && place.sessionKey === current.sessionKey && place.sessionId === current.place.sessionId)
+      (isSameEntry && current && place.sessionKey === current.sessionKey && place.sessionId === current.place.sessionId)
     ) {
       // A conversation that begins has no key yet, and opening it again begins another one.
       if (place.sessionKey !== undefined) return;

@@ -58,15 +58,31 @@ export class ConsoleState {
       if (state === 'on' && wasOn) void this.readSessions();
       wasOn ||= state === 'on';
     });
+    // Another tab of this browser may be given the token that this one waits for.
+    addEventListener('storage', () => {
+      const other = browserMemory.get('token');
+      if (this.isGateOpen.value && other !== undefined) void this.enter(other);
+    });
     if (token) void this.enter(token);
     else this.#showGate('');
+  }
+
+  /** The gateway has another token since this page was opened. What is shown and what is being written stays. */
+  #refused(client: GatewayClient, token: string): void {
+    if (this.entered.value?.client !== client || this.isGateOpen.value) return;
+    const other = browserMemory.get('token');
+    if (other !== undefined && other !== token) void this.enter(other);
+    else {
+      browserMemory.remove('token');
+      this.#showGate('The gateway does not accept the token any more. What you have written stays here.');
+    }
   }
 
   /**
    * Shows the gate until the gateway accepts the token, and tries again by itself while the gateway cannot be reached.
    */
   async enter(token: string): Promise<void> {
-    const client = new GatewayClient(token);
+    const client: GatewayClient = new GatewayClient(token, () => this.#refused(client, token));
     try {
       const [agents, first, commands] = await Promise.all([client.agents(), client.sessions(), client.commands()]);
       browserMemory.set('token', token);
@@ -78,7 +94,7 @@ export class ConsoleState {
       this.problem.value = '';
       this.isGateOpen.value = false;
       this.entered.value = { client, pictures: new FilePictures(client), browser };
-      this.watch.open(() => client.openSocket());
+      this.watch.open(client);
       void this.#readOlder(client, first.next);
       void this.readNews();
     } catch (error) {

@@ -227,9 +227,22 @@ export class RefusedError extends Error {
 
 export class GatewayClient {
   readonly #token: string;
+  readonly #refused: () => void;
 
-  constructor(token: string) {
+  /** `refused` is called when the gateway does not accept the token, also when it did before. */
+  constructor(token: string, refused: () => void = () => {}) {
     this.#token = token;
+    this.#refused = refused;
+  }
+
+  /** False when the gateway refuses the token; true also when it cannot be reached, because it may come back. */
+  async isTokenGood(): Promise<boolean> {
+    try {
+      await this.agents();
+      return true;
+    } catch (error) {
+      return !(error instanceof RefusedError) || (error.status !== 401 && error.status !== 429);
+    }
   }
 
   async agents(): Promise<readonly Agent[]> {
@@ -422,6 +435,7 @@ export class GatewayClient {
   async attachment(sessionKey: string, hash: string): Promise<Blob> {
     const path = `/api/sessions/${encodeURIComponent(sessionKey)}/attachments/${hash}`;
     const response = await fetch(path, { headers: { authorization: `Bearer ${this.#token}` } });
+    if (response.status === 401) this.#refused();
     if (!response.ok) throw new RefusedError(response.status, 'The file is not there.');
     return response.blob();
   }
@@ -504,6 +518,7 @@ export class GatewayClient {
     });
     const text = await response.text();
     if (response.ok) return text;
+    if (response.status === 401) this.#refused();
     throw new RefusedError(response.status, messageIn(text) ?? `The gateway answered with status ${response.status}.`);
   }
 }

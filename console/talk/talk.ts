@@ -94,6 +94,7 @@ export class Talk {
     }
     this.#connection = new Connection({
       openSocket: () => ports.client.openSocket(),
+      mayTryAgain: () => ports.client.isTokenGood(),
       hello: () => ({
         type: 'hello',
         surface: place.surface,
