@@ -5,7 +5,7 @@ import { untracked, useSignalEffect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { SessionNews } from '../src/channels/server-frame.ts';
 import { ChatPage } from './chat-page.tsx';
-import type { ChatRoom } from './chat-room.ts';
+import { type ChatRoom, isWide } from './chat-room.ts';
 import type { ConsoleState } from './console-state.ts';
 import { notify } from './notify.ts';
 import type { Route } from './route.ts';
@@ -121,7 +121,7 @@ function pressKey(event: KeyboardEvent, { state, room }: AppProps): void {
   if (event.key === 'Escape' && !event.defaultPrevented) {
     if (state.isGateOpen.value) return;
     if (state.isSidebarOpen.value) state.isSidebarOpen.value = false;
-    else if (room.isPanelOpen.value) room.isPanelOpen.value = false;
+    else if (room.isPanelOpen.value && !isWide()) room.showPanel(false);
     else room.talk.value?.stop();
   }
   if (event.altKey && !event.ctrlKey && !event.metaKey && event.code === 'KeyN') {

@@ -28,8 +28,11 @@ export class ChatRoom {
   readonly files = signal<readonly ChosenFile[]>([]);
   /** The model that answers here. In a conversation that has not begun it goes with the first message. */
   readonly model = signal<ModelChoice | undefined>(undefined);
+  /** The position in the transcript that a person looks for; a new object each time. */
+  readonly sought = signal<{ readonly position: number } | undefined>(undefined);
   readonly report = signal<ShownReport | undefined>(undefined);
-  readonly isPanelOpen = signal(false);
+  /** On a narrow screen the report lies over the conversation, so it is open only while a person reads it. */
+  readonly isPanelOpen = signal(isWide() && browserMemory.get('panel') !== 'closed');
   readonly facts = signal<ReadonlyMap<string, AnswerFacts>>(new Map());
   /** Why there is no conversation at this address; empty when there is one. */
   readonly missing = signal('');
@@ -63,8 +66,11 @@ export class ChatRoom {
     try {
       const place = await this.#placeOf(route, entered.browser);
       if (opening !== this.#openings) return;
-      if (place) this.#open(place);
-      else this.missing.value = 'This gateway has no agents. Add one with "atrium agents add NAME".';
+      if (place) {
+        this.#open(place);
+        const at = route.page === 'session' ? route.at : undefined;
+        this.sought.value = at === undefined ? undefined : { position: at };
+      } else this.missing.value = 'This gateway has no agents. Add one with "atrium agents add NAME".';
     } catch (error) {
       if (opening !== this.#openings) return;
       this.#close();
@@ -371,6 +377,11 @@ export class ChatRoom {
     void this.talk.value?.stopSubagent(sessionKey);
   };
 
+  showPanel(isOpen: boolean): void {
+    this.isPanelOpen.value = isOpen;
+    if (isWide()) browserMemory.set('panel', isOpen ? 'open' : 'closed');
+  }
+
   readonly inspect = (runId: string): void => {
     void this.#showReport(runId, false);
   };
@@ -417,7 +428,7 @@ export class ChatRoom {
     const client = this.#state.entered.value?.client;
     if (!client) return;
     this.#reportOf = runId;
-    if (!isQuiet) this.isPanelOpen.value = true;
+    if (!isQuiet) this.showPanel(true);
     try {
       const report = await loadRunReport(client, runId);
       const hasMuch = report.report !== undefined || report.calls.length > 0 || report.run.status === 'failed';
@@ -427,6 +438,11 @@ export class ChatRoom {
         this.report.value = { key: ++this.#reports, problem: sentenceOf(error) };
     }
   }
+}
+
+/** Whether the report fits beside the conversation. */
+export function isWide(): boolean {
+  return matchMedia('(min-width: 1081px)').matches;
 }
 
 /** The gateway takes less; a larger file is not even read. */

@@ -353,6 +353,11 @@ export class GatewayClient {
     return (await this.#read<{ approvals: readonly ToldApproval[] }>(path)).approvals.toReversed();
   }
 
+  /** How many tool calls wait for a person, in all sessions; at most 100 are counted. */
+  async countWaitingApprovals(): Promise<number> {
+    return (await this.#read<{ approvals: readonly unknown[] }>('/api/approvals?limit=100')).approvals.length;
+  }
+
   async answerApproval(id: string, decision: ApprovalDecision): Promise<void> {
     await this.#ask(`/api/approvals/${encodeURIComponent(id)}`, { decision, from: 'web' });
   }
@@ -410,9 +415,14 @@ export class GatewayClient {
     return { ...told, steps: timeline.steps, siblings: await this.runsOf(told.run.sessionKey) };
   }
 
-  async latestRuns(session: string | undefined): Promise<readonly ToldRun[]> {
+  /** A page of the runs, the latest first. */
+  latestRuns(
+    session: string | undefined,
+    before?: string,
+  ): Promise<{ readonly runs: readonly ToldRun[]; readonly next: string | null }> {
     const only = session === undefined ? '' : `&session=${encodeURIComponent(session)}`;
-    return (await this.#read<{ runs: readonly ToldRun[] }>(`/api/runs?limit=100${only}`)).runs;
+    const from = before === undefined ? '' : `&before=${encodeURIComponent(before)}`;
+    return this.#read(`/api/runs?limit=100${only}${from}`);
   }
 
   /** Undefined for a run for which nothing was composed. */
