@@ -5,11 +5,11 @@ import { untracked, useSignalEffect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { SessionNews } from '../src/channels/server-frame.ts';
 import { ChatPage } from './chat-page.tsx';
-import type { ChatRoom } from './chat-room.ts';
+import { type ChatRoom, isWide } from './chat-room.ts';
 import type { ConsoleState } from './console-state.ts';
 import { notify } from './notify.ts';
 import type { Route } from './route.ts';
-import { currentRoute, navigate } from './router.ts';
+import { addressedRoute, currentRoute, navigate } from './router.ts';
 import { AskDialog } from './shell/ask.tsx';
 import { titleOf } from './shell/session-title.ts';
 import { Sidebar } from './shell/sidebar.tsx';
@@ -26,9 +26,10 @@ export interface AppProps {
 
 export function App({ state, room }: AppProps) {
   useSignalEffect(() => {
-    const route = currentRoute.value;
-    // Opening a conversation reads much that changes later, and must not open it again.
-    if (state.entered.value) untracked(() => void room.show(route));
+    void currentRoute.value;
+    // The address is newer where a conversation has begun since. Opening one reads much that changes later, and must not
+    // open it again.
+    if (state.entered.value) untracked(() => void room.show(addressedRoute()));
   });
   useSignalEffect(() => {
     const news = state.lastNews.value;
@@ -120,7 +121,7 @@ function pressKey(event: KeyboardEvent, { state, room }: AppProps): void {
   if (event.key === 'Escape' && !event.defaultPrevented) {
     if (state.isGateOpen.value) return;
     if (state.isSidebarOpen.value) state.isSidebarOpen.value = false;
-    else if (room.isPanelOpen.value) room.isPanelOpen.value = false;
+    else if (room.isPanelOpen.value && !isWide()) room.showPanel(false);
     else room.talk.value?.stop();
   }
   if (event.altKey && !event.ctrlKey && !event.metaKey && event.code === 'KeyN') {

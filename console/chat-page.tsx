@@ -38,7 +38,7 @@ export function ChatPage({ state, room }: { state: ConsoleState; room: ChatRoom 
     field.current?.focus();
   };
   return (
-    <div class="columns">
+    <div class={room.isPanelOpen.value ? 'columns with-panel' : 'columns'}>
       <section
         class={isDropping ? 'chat dropping' : 'chat'}
         aria-label="Conversation"
@@ -55,7 +55,7 @@ export function ChatPage({ state, room }: { state: ConsoleState; room: ChatRoom 
           field.current?.focus();
         }}
       >
-        <GatewayNotes {...state.news.value} />
+        <GatewayNotes {...state.news.value} canHide />
         <PairingRequests
           requests={state.pairings.value}
           answering={state.answering.value}
@@ -65,6 +65,7 @@ export function ChatPage({ state, room }: { state: ConsoleState; room: ChatRoom 
           talk={talk}
           version={room.version.value}
           session={room.session.value}
+          sought={room.sought.value}
           facts={room.facts}
           forks={forks.value}
           onAnswer={room.answer}
@@ -123,9 +124,7 @@ export function ChatPage({ state, room }: { state: ConsoleState; room: ChatRoom 
         session={room.session.value}
         isOpen={room.isPanelOpen.value}
         readRequest={room.readRequest}
-        onClose={() => {
-          room.isPanelOpen.value = false;
-        }}
+        onClose={() => room.showPanel(false)}
       />
     </div>
   );

@@ -5,7 +5,7 @@ import { signal } from '@preact/signals';
 import type { ApprovalDecision } from '../src/protocol/approval-decision.ts';
 import { browserMemory } from './browser-memory.ts';
 import { type ModelChoice, RefusedError } from './client/gateway-client.ts';
-import { type ConsoleState, sentenceOf } from './console-state.ts';
+import { type ConsoleState, type Entered, sentenceOf } from './console-state.ts';
 import { notify } from './notify.ts';
 import { agentPlace, defaultAgent, newPlace, type Place, pastPlace, sessionPlace } from './place.ts';
 import type { ShownReport } from './report/report-panel.tsx';
@@ -28,8 +28,11 @@ export class ChatRoom {
   readonly files = signal<readonly ChosenFile[]>([]);
   /** The model that answers here. In a conversation that has not begun it goes with the first message. */
   readonly model = signal<ModelChoice | undefined>(undefined);
+  /** The position in the transcript that a person looks for; a new object each time. */
+  readonly sought = signal<{ readonly position: number } | undefined>(undefined);
   readonly report = signal<ShownReport | undefined>(undefined);
-  readonly isPanelOpen = signal(false);
+  /** On a narrow screen the report lies over the conversation, so it is open only while a person reads it. */
+  readonly isPanelOpen = signal(isWide() && browserMemory.get('panel') !== 'closed');
   readonly facts = signal<ReadonlyMap<string, AnswerFacts>>(new Map());
   /** Why there is no conversation at this address; empty when there is one. */
   readonly missing = signal('');
@@ -42,11 +45,16 @@ export class ChatRoom {
   #isDrawing = false;
   /** The model that was chosen before the session began, until the gateway has it. */
   #wishedModel: string | undefined;
+  #openedWith: Entered | undefined;
+  /** The run of this conversation that ended last. */
+  #ended: { readonly runId: string; readonly at: number } | undefined;
   /** One branch is made at a time: a second press means the same. */
   #isBranching = false;
 
   constructor(state: ConsoleState) {
     this.#state = state;
+    state.watch.onChange(['subagents', 'runs', 'usage'], async () => this.talk.value?.subagentsChanged());
+    state.watch.onChange(['handlers', 'usage'], async () => this.#recordsChanged());
   }
 
   /** Opens what an address names. Other pages leave the conversation as it is. */
@@ -58,8 +66,11 @@ export class ChatRoom {
     try {
       const place = await this.#placeOf(route, entered.browser);
       if (opening !== this.#openings) return;
-      if (place) this.#open(place);
-      else this.missing.value = 'This gateway has no agents. Add one with "atrium agents add NAME".';
+      if (place) {
+        this.#open(place);
+        const at = route.page === 'session' ? route.at : undefined;
+        this.sought.value = at === undefined ? undefined : { position: at };
+      } else this.missing.value = 'This gateway has no agents. Add one with "atrium agents add NAME".';
     } catch (error) {
       if (opening !== this.#openings) return;
       this.#close();
@@ -114,9 +125,12 @@ export class ChatRoom {
   #open(place: Place): void {
     const entered = this.#state.entered.value;
     const current = this.talk.value;
+    // After another token was given, the conversation is opened with it.
+    const isSameEntry = entered === this.#openedWith;
+    this.#openedWith = entered;
     if (
       !entered ||
-      (current && place.sessionKey === current.sessionKey && place.sessionId === current.place.sessionId)
+      (isSameEntry && current && place.sessionKey === current.sessionKey && place.sessionId === current.place.sessionId)
     ) {
       // A conversation that begins has no key yet, and opening it again begins another one.
       if (place.sessionKey !== undefined) return;
@@ -291,8 +305,10 @@ export class ChatRoom {
 
   #runEnded(runId: string): void {
     void this.#showReport(runId, true);
-    setTimeout(() => void this.#lookAgain(runId), RECORDS_MS);
     const key = this.session.value;
+    this.#ended = { runId, at: Date.now() };
+    if (key !== undefined) void this.#readFacts(key);
+    void this.#state.readNews();
     if (key !== undefined && this.talk.value?.place.sessionId === undefined) {
       void this.#look(key);
       void this.#keepModel(key);
@@ -361,6 +377,11 @@ export class ChatRoom {
     void this.talk.value?.stopSubagent(sessionKey);
   };
 
+  showPanel(isOpen: boolean): void {
+    this.isPanelOpen.value = isOpen;
+    if (isWide()) browserMemory.set('panel', isOpen ? 'open' : 'closed');
+  }
+
   readonly inspect = (runId: string): void => {
     void this.#showReport(runId, false);
   };
@@ -386,13 +407,13 @@ export class ChatRoom {
     }
   }
 
-  /** What failed in a run is written down a moment after its end. */
-  async #lookAgain(runId: string): Promise<void> {
+  /** What failed in a run, and what it cost, is written down a moment after its end. */
+  async #recordsChanged(): Promise<void> {
+    const { runId, at } = this.#ended ?? {};
+    if (runId === undefined || at === undefined || Date.now() - at > RECORDS_MS) return;
     void this.#state.readNews();
     const key = this.session.value;
-    if (key !== undefined) {
-      void this.#readFacts(key);
-    }
+    if (key !== undefined) await this.#readFacts(key);
     const failedHooks = await this.#state.entered.value?.client.failedHooks(runId).catch(() => undefined);
     const shown = this.report.value;
     if (failedHooks && shown && 'run' in shown && shown.run.runId === runId)
@@ -407,7 +428,7 @@ export class ChatRoom {
     const client = this.#state.entered.value?.client;
     if (!client) return;
     this.#reportOf = runId;
-    if (!isQuiet) this.isPanelOpen.value = true;
+    if (!isQuiet) this.showPanel(true);
     try {
       const report = await loadRunReport(client, runId);
       const hasMuch = report.report !== undefined || report.calls.length > 0 || report.run.status === 'failed';
@@ -417,6 +438,11 @@ export class ChatRoom {
         this.report.value = { key: ++this.#reports, problem: sentenceOf(error) };
     }
   }
+}
+
+/** Whether the report fits beside the conversation. */
+export function isWide(): boolean {
+  return matchMedia('(min-width: 1081px)').matches;
 }
 
 /** The gateway takes less; a larger file is not even read. */
@@ -429,5 +455,5 @@ function branchName(): string {
   return `branch-${Date.now().toString(36)}${shortHash(String(Math.random()))}`.toLowerCase();
 }
 
-/** How long after the end of a run its records are complete. */
-const RECORDS_MS = 1_500;
+/** How long after the end of a run its records may still change. */
+const RECORDS_MS = 10_000;

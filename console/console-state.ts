@@ -1,7 +1,7 @@
 // What the page knows about the gateway, apart from the conversation that is open: agents, conversations, commands, news,
 // requests to talk, and whether the token was accepted. Components read the signals; every change goes through a method.
 
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import type { SessionNews } from '../src/channels/server-frame.ts';
 import type { ListedCommand } from '../src/commands/list-commands.ts';
 import { browserMemory } from './browser-memory.ts';
@@ -46,11 +46,26 @@ export class ConsoleState {
   readonly watch = new GatewayWatch();
   /** What happened last in any conversation. */
   readonly lastNews = signal<SessionNews | undefined>(undefined);
+  /** How many tool calls wait for a person. */
+  readonly waitingApprovals = signal(0);
+  /** The sessions by id, and for each key the one that stands for it. */
+  readonly #byName = computed(() => {
+    const byName = new Map<string, ListedSession>();
+    for (const session of this.sessions.value) {
+      byName.set(session.sessionId, session);
+      const known = byName.get(session.sessionKey);
+      const isRather =
+        known && (known.endedAt === null || (session.endedAt !== null && known.startedAt > session.startedAt));
+      if (!isRather) byName.set(session.sessionKey, session);
+    }
+    return byName;
+  });
   readonly #changedKeys = new Set<string>();
   #isGathering = false;
 
   constructor(token: string | undefined) {
     this.watch.onChange(['pairings', 'channels'], () => this.readPairings());
+    this.watch.onChange(['approvals'], () => this.readWaitingApprovals());
     this.watch.onNews((news) => this.#hear(news));
     // A connection that was away may have missed something.
     let wasOn = false;
@@ -58,15 +73,31 @@ export class ConsoleState {
       if (state === 'on' && wasOn) void this.readSessions();
       wasOn ||= state === 'on';
     });
+    // Another tab of this browser may be given the token that this one waits for.
+    addEventListener('storage', () => {
+      const other = browserMemory.get('token');
+      if (this.isGateOpen.value && other !== undefined) void this.enter(other);
+    });
     if (token) void this.enter(token);
     else this.#showGate('');
+  }
+
+  /** The gateway has another token since this page was opened. What is shown and what is being written stays. */
+  #refused(client: GatewayClient, token: string): void {
+    if (this.entered.value?.client !== client || this.isGateOpen.value) return;
+    const other = browserMemory.get('token');
+    if (other !== undefined && other !== token) void this.enter(other);
+    else {
+      browserMemory.remove('token');
+      this.#showGate('The gateway does not accept the token any more. What you have written stays here.');
+    }
   }
 
   /**
    * Shows the gate until the gateway accepts the token, and tries again by itself while the gateway cannot be reached.
    */
   async enter(token: string): Promise<void> {
-    const client = new GatewayClient(token);
+    const client: GatewayClient = new GatewayClient(token, () => this.#refused(client, token));
     try {
       const [agents, first, commands] = await Promise.all([client.agents(), client.sessions(), client.commands()]);
       browserMemory.set('token', token);
@@ -78,7 +109,7 @@ export class ConsoleState {
       this.problem.value = '';
       this.isGateOpen.value = false;
       this.entered.value = { client, pictures: new FilePictures(client), browser };
-      this.watch.open(() => client.openSocket());
+      this.watch.open(client);
       void this.#readOlder(client, first.next);
       void this.readNews();
     } catch (error) {
@@ -119,12 +150,7 @@ export class ConsoleState {
 
   /** The open session of a key, else the latest one; or the session of an id. */
   sessionOf(keyOrId: string | undefined): ListedSession | undefined {
-    const all = this.sessions.value.filter(
-      ({ sessionKey, sessionId }) => sessionKey === keyOrId || sessionId === keyOrId,
-    );
-    return (
-      all.find(({ endedAt }) => endedAt === null) ?? all.toSorted((one, other) => other.startedAt - one.startedAt)[0]
-    );
+    return keyOrId === undefined ? undefined : this.#byName.value.get(keyOrId);
   }
 
   /** The key of a conversation, and those of the conversations that it is a branch of, the nearest first. */
@@ -188,6 +214,11 @@ export class ConsoleState {
     if (!news) return;
     this.news.value = news;
     await this.readPairings();
+  }
+
+  async readWaitingApprovals(): Promise<void> {
+    const count = await this.entered.value?.client.countWaitingApprovals().catch(() => undefined);
+    if (count !== undefined) this.waitingApprovals.value = count;
   }
 
   /** Requests come at any time, from people on chat platforms. */

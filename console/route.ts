@@ -6,7 +6,12 @@ export type Route =
   | { readonly page: 'home' }
   | { readonly page: 'new'; readonly agentId?: string | undefined }
   /** `session` is a key, or the id of a conversation that has ended. */
-  | { readonly page: 'session'; readonly session: string }
+  | {
+      readonly page: 'session';
+      readonly session: string;
+      /** The position of an entry of its transcript, to begin there. */
+      readonly at?: number | undefined;
+    }
   /** The request of a run, or of the next one when there is no run. */
   | {
       readonly page: 'context';
@@ -47,7 +52,10 @@ export function parseRoute(path: string, search = ''): Route {
   if (first === 'runs' && second !== undefined && parts.length === 2)
     return { page: 'run', runId: second, beside: query.get('beside') ?? undefined };
   if (first === 'sessions' && second !== undefined) {
-    if (parts.length === 2) return { page: 'session', session: second };
+    if (parts.length === 2) {
+      const at = Number(query.get('at'));
+      return { page: 'session', session: second, at: at > 0 ? at : undefined };
+    }
     if (third === 'context' && parts.length === 3) return { page: 'context', session: second, file };
     if (third === 'runs' && fourth !== undefined && fifth === 'context' && parts.length === 5) {
       const call = Number(query.get('call'));
@@ -64,7 +72,7 @@ export function formatRoute(route: Route): string {
     case 'new':
       return `/new${queryOf({ agent: route.agentId })}`;
     case 'session':
-      return `/sessions/${encode(route.session)}`;
+      return `/sessions/${encode(route.session)}${queryOf({ at: route.at?.toString() })}`;
     case 'context': {
       const query = queryOf({ call: route.call?.toString(), file: route.file });
       if (route.session === undefined) return `/context${query}`;

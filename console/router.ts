@@ -3,11 +3,16 @@
 import { signal } from '@preact/signals';
 import { formatRoute, parseRoute, type Route } from './route.ts';
 
-export const currentRoute = signal<Route>(parseRoute(location.pathname, location.search));
+export const currentRoute = signal<Route>(addressedRoute());
 
 addEventListener('popstate', () => {
-  currentRoute.value = parseRoute(location.pathname, location.search);
+  currentRoute.value = addressedRoute();
 });
+
+/** What the address names now. */
+export function addressedRoute(): Route {
+  return parseRoute(location.pathname, location.search);
+}
 
 /** `isSilent` changes the address only: what is shown is already what it names. */
 export function navigate(route: Route, { replace = false, isSilent = false } = {}): void {

@@ -10,6 +10,11 @@ export interface ConnectionPorts {
   hello(): Extract<ClientFrame, { type: 'hello' | 'watch' }>;
   receive(frame: ServerFrame): void;
   showLink(link: Link): void;
+  /**
+   * Called when a socket could not be opened. A browser does not say why; when this resolves with false, it is not tried
+   * again, because a gateway that is asked with a wrong token again and again answers nobody for a while.
+   */
+  mayTryAgain(): Promise<boolean>;
 }
 
 /** The state of the connection, in words for people. */
@@ -48,7 +53,9 @@ export class Connection {
       if (Date.now() - heardAt > SILENCE_MS) socket.close();
       else this.send({ type: 'ping' });
     }, PING_MS);
+    let isOpened = false;
     socket.onopen = () => {
+      isOpened = true;
       this.#wasOpen = true;
       socket.send(JSON.stringify(this.#ports.hello()));
     };
@@ -66,14 +73,17 @@ export class Connection {
       clearInterval(pulse);
       if (this.#isClosed) return;
       this.#ports.showLink({ state: 'wait', text: 'Reconnecting' });
-      setTimeout(() => this.#reconnect(), this.#pauseMs * (0.7 + Math.random() * 0.6));
+      setTimeout(() => void this.#reconnect(isOpened), this.#pauseMs * (0.7 + Math.random() * 0.6));
       this.#pauseMs = Math.min(LONGEST_PAUSE_MS, this.#pauseMs * 2);
     };
     return socket;
   }
 
-  #reconnect(): void {
-    if (!this.#isClosed) this.#socket = this.#connect();
+  async #reconnect(wasOpened: boolean): Promise<void> {
+    const mayTry = wasOpened || (await this.#ports.mayTryAgain());
+    if (this.#isClosed) return;
+    if (mayTry) this.#socket = this.#connect();
+    else this.#ports.showLink({ state: 'off', text: 'Not connected' });
   }
 }
 

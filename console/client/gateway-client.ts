@@ -7,7 +7,7 @@ import type { RequestSpan } from '../../src/agent/request-draft.ts';
 import type { RequestFrame } from '../../src/agent/request-frame.ts';
 import type { ListedCommand } from '../../src/commands/list-commands.ts';
 import type { ApprovalDecision } from '../../src/protocol/approval-decision.ts';
-import type { Upload } from '../../src/protocol/attachment.ts';
+import type { AttachmentRef, Upload } from '../../src/protocol/attachment.ts';
 import type { ChildView } from '../../src/protocol/child-view.ts';
 import type { SessionType } from '../../src/protocol/session-type.ts';
 import type { TimelineStep } from '../../src/protocol/timeline-step.ts';
@@ -102,9 +102,25 @@ export interface Agent {
 
 /** A page of a transcript, oldest first. */
 export interface TranscriptPage {
+  readonly sessionId: string;
   readonly entries: readonly TranscriptEntry[];
   /** Where the page before this one ends; null on the first one. */
   readonly before: number | null;
+}
+
+interface TranscriptAnswer {
+  readonly sessionId: string;
+  readonly entries: readonly TranscriptEntry[];
+  readonly next: number | null;
+}
+
+/** A message that was accepted and is not in the transcript yet. */
+export interface QueuedMessage {
+  readonly runId: string;
+  readonly at: number;
+  /** Null while a gate has yet to decide about the words. */
+  readonly text: string | null;
+  readonly attachments: readonly AttachmentRef[];
 }
 
 export interface WholeRun {
@@ -211,9 +227,22 @@ export class RefusedError extends Error {
 
 export class GatewayClient {
   readonly #token: string;
+  readonly #refused: () => void;
 
-  constructor(token: string) {
+  /** `refused` is called when the gateway does not accept the token, also when it did before. */
+  constructor(token: string, refused: () => void = () => {}) {
     this.#token = token;
+    this.#refused = refused;
+  }
+
+  /** False when the gateway refuses the token; true also when it cannot be reached, because it may come back. */
+  async isTokenGood(): Promise<boolean> {
+    try {
+      await this.agents();
+      return true;
+    } catch (error) {
+      return !(error instanceof RefusedError) || (error.status !== 401 && error.status !== 429);
+    }
   }
 
   async agents(): Promise<readonly Agent[]> {
@@ -279,8 +308,30 @@ export class GatewayClient {
   async transcript(session: string, before?: number): Promise<TranscriptPage> {
     const query = `order=desc&limit=100${before === undefined ? '' : `&before=${before}`}`;
     const path = `/api/sessions/${encodeURIComponent(session)}/transcript?${query}`;
-    const { entries, next } = await this.#read<{ entries: TranscriptEntry[]; next: number | null }>(path);
-    return { entries: entries.toReversed(), before: next };
+    const { sessionId, entries, next } = await this.#read<TranscriptAnswer>(path);
+    return { sessionId, entries: entries.toReversed(), before: next };
+  }
+
+  /** What was added to a session's transcript behind a position. */
+  async transcriptAfter(
+    session: string,
+    position: number,
+  ): Promise<{ readonly sessionId: string; readonly entries: readonly TranscriptEntry[] }> {
+    const path = `/api/sessions/${encodeURIComponent(session)}/transcript?limit=500`;
+    const first = await this.#read<TranscriptAnswer>(`${path}&after=${position}`);
+    const entries = [...first.entries];
+    for (let next = first.next; next !== null; ) {
+      const page = await this.#read<TranscriptAnswer>(`${path}&after=${next}`);
+      entries.push(...page.entries);
+      next = page.next;
+    }
+    return { sessionId: first.sessionId, entries };
+  }
+
+  /** What was said to a session and is not in its transcript yet. */
+  async queue(sessionKey: string): Promise<readonly QueuedMessage[]> {
+    const path = `/api/sessions/${encodeURIComponent(sessionKey)}/queue`;
+    return (await this.#read<{ messages: readonly QueuedMessage[] }>(path)).messages;
   }
 
   /** The latest runs of a session. */
@@ -300,6 +351,11 @@ export class GatewayClient {
   async approvals(sessionKey: string): Promise<readonly ToldApproval[]> {
     const path = `/api/approvals?status=all&limit=100&session=${encodeURIComponent(sessionKey)}`;
     return (await this.#read<{ approvals: readonly ToldApproval[] }>(path)).approvals.toReversed();
+  }
+
+  /** How many tool calls wait for a person, in all sessions; at most 100 are counted. */
+  async countWaitingApprovals(): Promise<number> {
+    return (await this.#read<{ approvals: readonly unknown[] }>('/api/approvals?limit=100')).approvals.length;
   }
 
   async answerApproval(id: string, decision: ApprovalDecision): Promise<void> {
@@ -359,9 +415,14 @@ export class GatewayClient {
     return { ...told, steps: timeline.steps, siblings: await this.runsOf(told.run.sessionKey) };
   }
 
-  async latestRuns(session: string | undefined): Promise<readonly ToldRun[]> {
+  /** A page of the runs, the latest first. */
+  latestRuns(
+    session: string | undefined,
+    before?: string,
+  ): Promise<{ readonly runs: readonly ToldRun[]; readonly next: string | null }> {
     const only = session === undefined ? '' : `&session=${encodeURIComponent(session)}`;
-    return (await this.#read<{ runs: readonly ToldRun[] }>(`/api/runs?limit=100${only}`)).runs;
+    const from = before === undefined ? '' : `&before=${encodeURIComponent(before)}`;
+    return this.#read(`/api/runs?limit=100${only}${from}`);
   }
 
   /** Undefined for a run for which nothing was composed. */
@@ -384,6 +445,7 @@ export class GatewayClient {
   async attachment(sessionKey: string, hash: string): Promise<Blob> {
     const path = `/api/sessions/${encodeURIComponent(sessionKey)}/attachments/${hash}`;
     const response = await fetch(path, { headers: { authorization: `Bearer ${this.#token}` } });
+    if (response.status === 401) this.#refused();
     if (!response.ok) throw new RefusedError(response.status, 'The file is not there.');
     return response.blob();
   }
@@ -466,6 +528,7 @@ export class GatewayClient {
     });
     const text = await response.text();
     if (response.ok) return text;
+    if (response.status === 401) this.#refused();
     throw new RefusedError(response.status, messageIn(text) ?? `The gateway answered with status ${response.status}.`);
   }
 }

@@ -6,6 +6,7 @@ import type { SessionNews } from '../../src/channels/server-frame.ts';
 import type { ChangeTopic } from '../../src/protocol/change-topic.ts';
 import type { PulseSample } from '../../src/protocol/pulse-sample.ts';
 import { Connection, type Link } from './connection.ts';
+import type { GatewayClient } from './gateway-client.ts';
 
 export class GatewayWatch {
   readonly link = signal<Link>({ state: 'off', text: 'Not connected' });
@@ -14,10 +15,11 @@ export class GatewayWatch {
   readonly #newsListeners = new Set<(news: SessionNews) => void>();
   #connection: Connection | undefined;
 
-  open(openSocket: () => WebSocket): void {
+  open(client: Pick<GatewayClient, 'openSocket' | 'isTokenGood'>): void {
     this.#connection?.close();
     this.#connection = new Connection({
-      openSocket,
+      openSocket: () => client.openSocket(),
+      mayTryAgain: () => client.isTokenGood(),
       hello: () => ({ type: 'watch' }),
       receive: (frame) => {
         if (frame.type === 'watching') for (const reader of this.#readers) reader.wake();

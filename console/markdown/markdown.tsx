@@ -2,35 +2,46 @@
 // so what looks like a tag is text. A block is drawn again only when its source changed: an answer that grows redraws
 // its last block.
 
-import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked';
+import type { MarkedToken, Token, Tokens } from 'marked';
 import { Component, type ComponentChildren } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { CodeBlock } from './code-block.tsx';
 import { decodeEntities } from './decode-entities.ts';
+import { type LexedMarkdown, lexMarkdown } from './lex-markdown.ts';
 import { pictureAddress, safeAddress } from './safe-address.ts';
 
 export function Markdown({ text }: { text: string }) {
-  const blocks = useMemo(() => Lexer.lex(text, { gfm: true, breaks: true }), [text]);
+  const last = useRef<{ readonly given: string; readonly lexed: LexedMarkdown } | undefined>(undefined);
+  if (last.current?.given !== text) last.current = { given: text, lexed: lexMarkdown(text, last.current?.lexed) };
   return (
     <>
-      {blocks.map((token, index) =>
+      {last.current.lexed.blocks.map((token, index) =>
         token.type === 'space' || token.type === 'def' ? null : <Block key={index} token={token as MarkedToken} />,
       )}
     </>
   );
 }
 
-class Block extends Component<{ token: MarkedToken }> {
-  override shouldComponentUpdate({ token }: { token: MarkedToken }): boolean {
-    return token.raw !== this.props.token.raw || token.type !== this.props.token.type;
+class Block extends Component<{ token: MarkedToken }, { readonly hasFailed: boolean }> {
+  override state = { hasFailed: false };
+
+  /** What cannot be drawn is shown as it was written. */
+  static override getDerivedStateFromError(): { hasFailed: boolean } {
+    return { hasFailed: true };
   }
 
-  override render({ token }: { token: MarkedToken }): ComponentChildren {
-    return renderBlock(token);
+  override shouldComponentUpdate({ token }: { token: MarkedToken }, { hasFailed }: { hasFailed: boolean }): boolean {
+    const { raw, type } = this.props.token;
+    return token.raw !== raw || token.type !== type || hasFailed !== this.state.hasFailed;
+  }
+
+  override render({ token }: { token: MarkedToken }, { hasFailed }: { hasFailed: boolean }): ComponentChildren {
+    return hasFailed ? <p class="plain">{token.raw}</p> : renderBlock(token, 0);
   }
 }
 
-function renderBlock(token: MarkedToken): ComponentChildren {
+function renderBlock(token: MarkedToken, depth: number): ComponentChildren {
+  if (depth > DEEPEST) return <p class="plain">{token.raw}</p>;
   switch (token.type) {
     case 'paragraph':
       return <p>{inline(token.tokens)}</p>;
@@ -39,9 +50,9 @@ function renderBlock(token: MarkedToken): ComponentChildren {
     case 'code':
       return <CodeBlock code={token.text} language={token.lang?.trim().split(/[\s{]/)[0] || undefined} />;
     case 'blockquote':
-      return <blockquote>{blocksOf(token.tokens)}</blockquote>;
+      return <blockquote>{blocksOf(token.tokens, depth + 1)}</blockquote>;
     case 'list':
-      return <List list={token} />;
+      return <List list={token} depth={depth} />;
     case 'table':
       return <Table table={token} />;
     case 'hr':
@@ -49,6 +60,8 @@ function renderBlock(token: MarkedToken): ComponentChildren {
     case 'html':
       return <p>{token.text}</p>;
     case 'text':
+      // A text that stands alone was not taken apart.
+      if (depth === 0 && !token.tokens) return <p class="plain">{token.text}</p>;
       return token.tokens ? inline(token.tokens) : decodeEntities(token.text);
     case 'space':
     case 'def':
@@ -58,9 +71,12 @@ function renderBlock(token: MarkedToken): ComponentChildren {
   }
 }
 
-function blocksOf(tokens: readonly Token[] = []): ComponentChildren {
-  return tokens.map((token) => renderBlock(token as MarkedToken));
+function blocksOf(tokens: readonly Token[] | undefined, depth: number): ComponentChildren {
+  return tokens?.map((token) => renderBlock(token as MarkedToken, depth));
 }
+
+/** Deeper quotes and lists are no writing, and would not fit. */
+const DEEPEST = 24;
 
 /** Headings of an answer stand below those of the page. */
 function Heading({ depth, children }: { depth: number; children: ComponentChildren }) {
@@ -70,13 +86,16 @@ function Heading({ depth, children }: { depth: number; children: ComponentChildr
   return <h6>{children}</h6>;
 }
 
-function List({ list }: { list: Tokens.List }) {
+function List({ list, depth }: { list: Tokens.List; depth: number }) {
   const items = list.items.map((item, index) => (
     <li key={index} class={item.task ? 'task' : undefined}>
       {item.task && (
         <input type="checkbox" checked={item.checked} disabled aria-label={item.checked ? 'Done' : 'To do'} />
       )}
-      {blocksOf(item.tokens.filter(({ type }) => type !== 'checkbox'))}
+      {blocksOf(
+        item.tokens.filter(({ type }) => type !== 'checkbox'),
+        depth + 1,
+      )}
     </li>
   ));
   return list.ordered ? <ol start={list.start === '' ? undefined : list.start}>{items}</ol> : <ul>{items}</ul>;

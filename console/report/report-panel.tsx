@@ -26,7 +26,7 @@ export function ReportPanel({ shown, session, isOpen, onClose, readRequest }: Re
   return (
     <aside id="panel" class={isOpen ? 'panel open' : 'panel'} aria-label="Context of a turn">
       <div id="report" class="report">
-        <button type="button" class="ghost round narrow-only" aria-label="Close the context" onClick={onClose}>
+        <button type="button" class="ghost round" aria-label="Close the context" onClick={onClose}>
           <Icon name="close" />
         </button>
         {!shown ? (

@@ -12,16 +12,21 @@ export interface SessionGroup {
 
 export interface SessionFilter {
   readonly agentId?: string | undefined;
+  /** Where it takes place, as `surfaceName` says it. */
+  readonly place?: string | undefined;
   readonly now: number;
 }
 
 export function groupSessions(
   sessions: readonly ListedSession[],
-  { agentId, now }: SessionFilter,
+  { agentId, place, now }: SessionFilter,
 ): readonly SessionGroup[] {
   const latest = latestOfKeys(
     sessions.filter(
-      (session) => session.endReason !== 'deleted' && (agentId === undefined || session.agentId === agentId),
+      (session) =>
+        session.endReason !== 'deleted' &&
+        (agentId === undefined || session.agentId === agentId) &&
+        (place === undefined || surfaceName(session) === place),
     ),
   );
   const sorted = latest.toSorted((one, other) => other.activeAt - one.activeAt);
@@ -62,6 +67,12 @@ const DAY_MS = 24 * 3_600_000;
 const PUT_AWAY = 'Put away';
 const TITLES = ['Today', 'Yesterday', 'Last 7 days', 'Older', 'Subagents', 'Scheduled', 'API calls', PUT_AWAY];
 const FOLDED: ReadonlySet<string> = new Set(['Subagents', 'Scheduled', 'API calls', PUT_AWAY]);
+
+/** The places of conversations that people hold, in the order of the alphabet. */
+export function placesOf(sessions: readonly ListedSession[]): readonly string[] {
+  const held = sessions.filter(({ type, surface }) => type === 'interactive' && surface !== null);
+  return [...new Set(held.map(surfaceName))].toSorted();
+}
 
 /** Where a conversation takes place, in words. */
 export function surfaceName({ surface, type }: ListedSession): string {

@@ -1,16 +1,18 @@
 // Searches all that was said, while a person types. Without words it shows nothing, and the conversations stand below.
 
 import { useEffect, useState } from 'preact/hooks';
-import type { FoundWords, GatewayClient } from '../client/gateway-client.ts';
+import type { FoundWords } from '../client/gateway-client.ts';
+import type { ConsoleState } from '../console-state.ts';
 import { formatWhen } from '../view/format.ts';
 import { Link } from '../view/link.tsx';
 
 export interface SearchBoxProps {
-  readonly client: GatewayClient | undefined;
+  readonly state: ConsoleState;
   onFollow(): void;
 }
 
-export function SearchBox({ client, onFollow }: SearchBoxProps) {
+export function SearchBox({ state, onFollow }: SearchBoxProps) {
+  const client = state.entered.value?.client;
   const [text, setText] = useState('');
   const [found, setFound] = useState<readonly FoundWords[] | undefined>(undefined);
   const words = text.trim();
@@ -46,7 +48,16 @@ export function SearchBox({ client, onFollow }: SearchBoxProps) {
           {found.length === 0 && <li class="none">Nothing was found.</li>}
           {found.map(({ sessionKey, sessionId, position, at, role, excerpt }) => (
             <li key={`${sessionId} ${position}`}>
-              <Link class="session-link" to={{ page: 'session', session: sessionKey }} onFollow={onFollow}>
+              <Link
+                class="session-link"
+                // An earlier session of the key has words that the latest one has not.
+                to={{
+                  page: 'session',
+                  session: state.sessionOf(sessionId)?.endedAt == null ? sessionKey : sessionId,
+                  at: position,
+                }}
+                onFollow={onFollow}
+              >
                 <span class="title">{excerpt}</span>
                 <span class="meta">
                   <span>{role === 'user' ? 'said' : 'answered'}</span>

@@ -1,7 +1,7 @@
 // The sidebar: the way to a new conversation, to the pages about the gateway, and the conversations that there are. The
 // list is virtual: of thousands of conversations only those in sight are drawn.
 
-import { useComputed, useSignal } from '@preact/signals';
+import { type Signal, useComputed, useSignal } from '@preact/signals';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { ChatRoom } from '../chat-room.ts';
 import type { ListedSession } from '../client/gateway-client.ts';
@@ -10,17 +10,19 @@ import { allowNotifications, notifyState } from '../notify.ts';
 import { defaultAgent } from '../place.ts';
 import type { Route } from '../route.ts';
 import { currentRoute } from '../router.ts';
-import { formatClock, formatWhen } from '../view/format.ts';
+import { formatClock, formatPlural, formatWhen } from '../view/format.ts';
 import { Icon, type IconName } from '../view/icon.tsx';
 import { Link } from '../view/link.tsx';
 import { useVirtualRows } from '../view/use-virtual-rows.ts';
-import { groupSessions, surfaceName } from './group-sessions.ts';
+import { groupSessions, placesOf, surfaceName } from './group-sessions.ts';
 import { SearchBox } from './search-box.tsx';
 import { titleOf } from './session-title.ts';
 import { ThemeButton } from './theme-button.tsx';
 
 export function Sidebar({ state, room }: { state: ConsoleState; room: ChatRoom }) {
   const agentId = useSignal<string | undefined>(undefined);
+  const place = useSignal<string | undefined>(undefined);
+  const places = useComputed(() => placesOf(state.sessions.value));
   const agents = state.agents.value;
   const route = currentRoute.value;
   const close = () => {
@@ -48,33 +50,35 @@ export function Sidebar({ state, room }: { state: ConsoleState; room: ChatRoom }
         <Icon name="plus" />
         New conversation
       </Link>
-      <SearchBox client={state.entered.value?.client} onFollow={close} />
-      {agents.length > 1 && (
-        <label class="agent-pick">
-          <span class="hidden">Agent</span>
-          <select
-            id="agent"
-            value={agentId.value ?? ''}
-            onChange={({ currentTarget }) => {
-              agentId.value = currentTarget.value || undefined;
-            }}
-          >
-            <option value="">All agents</option>
-            {agents.map((agent) => (
-              <option key={agent.agentId} value={agent.agentId}>
-                {agent.agentId}
-              </option>
-            ))}
-          </select>
-        </label>
+      <SearchBox state={state} onFollow={close} />
+      {(agents.length > 1 || places.value.length > 1) && (
+        <div class="picks">
+          {agents.length > 1 && (
+            <Pick
+              id="agent"
+              label="Agent"
+              all="All agents"
+              options={agents.map((agent) => agent.agentId)}
+              chosen={agentId}
+            />
+          )}
+          {places.value.length > 1 && (
+            <Pick id="place" label="Place" all="All places" options={places.value} chosen={place} />
+          )}
+        </div>
       )}
-      <SessionList state={state} room={room} agentId={agentId.value} onFollow={close} />
+      <SessionList state={state} room={room} agentId={agentId.value} place={place.value} onFollow={close} />
       <ul class="pages">
         {PAGES.map(({ to, icon, label, pages }) => (
           <li key={label}>
             <Link class="page-link" to={to} isCurrent={pages.includes(route.page)} onFollow={close}>
               <Icon name={icon} />
               {label}
+              {to.page === 'operations' && state.waitingApprovals.value > 0 && (
+                <span class="badge" title={`${formatPlural(state.waitingApprovals.value, 'approval')} waiting for you`}>
+                  {state.waitingApprovals.value}
+                </span>
+              )}
             </Link>
           </li>
         ))}
@@ -105,6 +109,38 @@ const PAGES: readonly { to: Route; icon: IconName; label: string; pages: readonl
   { to: { page: 'operations' }, icon: 'operations', label: 'Operations', pages: ['operations'] },
 ];
 
+interface PickProps {
+  readonly id: string;
+  readonly label: string;
+  /** What stands for no choice. */
+  readonly all: string;
+  readonly options: readonly string[];
+  readonly chosen: Signal<string | undefined>;
+}
+
+/** Shows only the conversations of one agent, or of one place. */
+function Pick({ id, label, all, options, chosen }: PickProps) {
+  return (
+    <label>
+      <span class="hidden">{label}</span>
+      <select
+        id={id}
+        value={chosen.value ?? ''}
+        onChange={({ currentTarget }) => {
+          chosen.value = currentTarget.value || undefined;
+        }}
+      >
+        <option value="">{all}</option>
+        {options.map((option) => (
+          <option key={option} value={option}>
+            {option}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 type Row =
   | { readonly kind: 'title'; readonly title: string; readonly isFolded: boolean; readonly count: number }
   | { readonly kind: 'session'; readonly session: ListedSession };
@@ -113,24 +149,25 @@ interface SessionListProps {
   readonly state: ConsoleState;
   readonly room: ChatRoom;
   readonly agentId: string | undefined;
+  readonly place: string | undefined;
   onFollow(): void;
 }
 
-function SessionList({ state, room, agentId, onFollow }: SessionListProps) {
+function SessionList({ state, room, agentId, place, onFollow }: SessionListProps) {
   const box = useRef<HTMLDivElement>(null);
   /** The folded groups that the person has opened. */
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
   const sessions = useComputed(() => state.sessions.value);
   const rows = useMemo(
     () =>
-      groupSessions(sessions.value, { agentId, now: Date.now() }).flatMap(
+      groupSessions(sessions.value, { agentId, place, now: Date.now() }).flatMap(
         ({ title, isFolded, sessions: members }): Row[] => {
           const isShut = isFolded && !unfolded.has(title);
           const head: Row = { kind: 'title', title, isFolded, count: members.length };
           return [head, ...(isShut ? [] : members.map((session): Row => ({ kind: 'session', session })))];
         },
       ),
-    [sessions.value, agentId, unfolded],
+    [sessions.value, agentId, place, unfolded],
   );
   const { items, total } = useVirtualRows({
     box,

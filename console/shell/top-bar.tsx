@@ -53,15 +53,15 @@ export function TopBar({ state, room, route }: TopBarProps) {
       {isChat && (
         <button
           id="panel-toggle"
-          class="quiet narrow-only"
+          class="ghost round"
           type="button"
+          aria-label="What it was given"
+          title={room.isPanelOpen.value ? 'Hide what it was given' : 'Show what it was given'}
           aria-expanded={room.isPanelOpen.value}
           aria-controls="panel"
-          onClick={() => {
-            room.isPanelOpen.value = !room.isPanelOpen.value;
-          }}
+          onClick={() => room.showPanel(!room.isPanelOpen.value)}
         >
-          Context
+          <Icon name="panel" />
         </button>
       )}
     </header>

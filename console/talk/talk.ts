@@ -10,7 +10,13 @@ import type { ChildView } from '../../src/protocol/child-view.ts';
 import { browserMemory } from '../browser-memory.ts';
 import { Connection, type Link } from '../client/connection.ts';
 import type { FilePictures } from '../client/file-pictures.ts';
-import { type GatewayClient, RefusedError, type ToldApproval } from '../client/gateway-client.ts';
+import {
+  type GatewayClient,
+  type QueuedMessage,
+  RefusedError,
+  type ToldApproval,
+  type TranscriptEntry,
+} from '../client/gateway-client.ts';
 import type { Place } from '../place.ts';
 import { shortHash } from '../short-hash.ts';
 import { type Approval, type ApprovalFacts, endedApproval } from './approval.ts';
@@ -63,11 +69,18 @@ export class Talk {
   #isClosed = false;
   /** The number of the last look at the subagents; the answer to an earlier look comes too late and is ignored. */
   #looks = 0;
-  #subagentTimer: ReturnType<typeof setTimeout> | undefined;
+  #areSubagentsAtWork = false;
   /** The keys of the subagents that the person has stopped here. */
   readonly #stopped = new Set<string>();
   /** The session of this talk, once the gateway has told it. */
   #sessionKey: string | undefined;
+  /** The session whose transcript is shown, and the position behind which it was not read yet. */
+  #transcriptOf: string | undefined;
+  #readTo = 0;
+  #isCatchingUp = false;
+  /** Something happened while the page was catching up, so it does so once more. */
+  #isBehind = false;
+  #catchUpTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(place: Place, ports: TalkPorts) {
     this.place = place;
@@ -81,6 +94,7 @@ export class Talk {
     }
     this.#connection = new Connection({
       openSocket: () => ports.client.openSocket(),
+      mayTryAgain: () => ports.client.isTokenGood(),
       hello: () => ({
         type: 'hello',
         surface: place.surface,
@@ -160,7 +174,7 @@ export class Talk {
 
   close(): void {
     this.#isClosed = true;
-    clearTimeout(this.#subagentTimer);
+    clearTimeout(this.#catchUpTimer);
     this.#connection?.close();
   }
 
@@ -174,7 +188,7 @@ export class Talk {
       this.#stopped.delete(sessionKey);
       this.#ports.tell(error instanceof RefusedError ? error.message : 'The gateway cannot be reached. Try again.');
     }
-    this.#lookAtSubagents(0);
+    void this.#lookAtSubagents();
   }
 
   /** A message that the gateway would never take is given back at once, because it would be sent again for ever. */
@@ -238,15 +252,15 @@ export class Talk {
         break;
       case 'wait-start':
         this.#startWait(frame.runId, frame.awaited.length);
-        this.#lookAtSubagents(0);
+        void this.#lookAtSubagents();
         break;
       case 'wait-end':
         this.#turn(frame.runId).setAwaited(0);
-        this.#lookAtSubagents(0);
+        void this.#lookAtSubagents();
         break;
       case 'child-start':
       case 'child-end':
-        this.#lookAtSubagents(0);
+        void this.#lookAtSubagents();
         break;
       case 'limit-near':
         this.#turn(frame.runId).addNotice(frame.text);
@@ -261,6 +275,7 @@ export class Talk {
         this.#turn(frame.runId).end(frame.status, frame.error);
         if (this.#running === frame.runId) this.#running = undefined;
         this.#ports.runEnded(frame.runId);
+        if (this.#mayLackWords(frame.runId)) this.#catchUpSoon();
         break;
       case 'part':
         this.#showPart(frame);
@@ -293,6 +308,8 @@ export class Talk {
       await this.#past;
     }
     if (this.#isClosed) return;
+    // What happened while the connection was broken was told to others only.
+    if (!this.#held) void this.#catchUp();
     if (this.#held) {
       this.#showVisits();
       const held = this.#held;
@@ -308,7 +325,7 @@ export class Talk {
     }
     if (sessionKey) {
       void this.#loadApprovals(sessionKey);
-      this.#lookAtSubagents(0);
+      void this.#lookAtSubagents();
     }
     for (const message of this.#waiting) this.#sendMessage(message);
   }
@@ -345,17 +362,123 @@ export class Talk {
 
   async #showPast(session: string): Promise<void> {
     try {
-      const { entries, before } = wholeRuns(await this.#ports.client.transcript(session));
+      // First the queue: a message that leaves it meanwhile is in the transcript then.
+      const queue = this.place.sessionId === undefined ? await this.#ports.client.queue(session) : [];
+      const past = await unlessUnknown(this.#ports.client.transcript(session));
       if (this.#isClosed) return;
-      this.#earlier = before;
       // What was said while the past was loaded stands behind it.
       const waiting = this.#turns;
       this.#turns = [];
-      for (const entry of entries) showEntry(this.#turn(entry.runId), entry);
+      if (past) {
+        const { sessionId, entries, before } = wholeRuns(past);
+        this.#earlier = before;
+        for (const entry of entries) showEntry(this.#turn(entry.runId), entry);
+        this.#noteRead(sessionId, entries);
+      }
+      this.#showQueue(queue);
       this.#turns = [...this.#turns, ...waiting];
     } catch (error) {
-      const isUnknown = error instanceof RefusedError && error.status === 404;
-      if (!isUnknown && !this.#isClosed) this.#ports.tell(messageOf(error));
+      if (!this.#isClosed) this.#ports.tell(messageOf(error));
+    }
+  }
+
+  /** The end of a run is told before its answer; a moment later both are there, and nothing is drawn twice. */
+  #catchUpSoon(): void {
+    clearTimeout(this.#catchUpTimer);
+    this.#catchUpTimer = setTimeout(() => void this.#catchUp(), CATCH_UP_MS);
+  }
+
+  /** Frames leave out what others said while the connection was broken, long results, and words that hooks hold back. */
+  #mayLackWords(runId: string): boolean {
+    const turn = this.#named.get(runId);
+    if (!turn || turn.isVisit || isNote(runId)) return false;
+    return (
+      !turn.said || turn.flow.some(({ kind }) => kind === 'tool') || !turn.flow.some(({ kind }) => kind === 'draft')
+    );
+  }
+
+  /** Reads what the transcript and the queue have and the page has not, so that it shows what it would after a reload. */
+  async #catchUp(): Promise<void> {
+    const { client } = this.#ports;
+    const session = this.#sessionKey;
+    if (session === undefined || this.#isClosed || this.#held) return;
+    this.#isBehind = this.#isCatchingUp;
+    if (this.#isCatchingUp) return;
+    this.#isCatchingUp = true;
+    try {
+      const queue = await client.queue(session);
+      let told = await unlessUnknown(client.transcriptAfter(session, this.#readTo));
+      // A session that was reset meanwhile has another transcript.
+      if (told && this.#transcriptOf !== undefined && told.sessionId !== this.#transcriptOf && this.#readTo > 0)
+        told = await unlessUnknown(client.transcriptAfter(session, 0));
+      if (this.#isClosed) return;
+      if (told) this.#settle(told.sessionId, told.entries);
+      this.#showQueue(queue);
+      this.#ports.changed(false);
+    } catch {
+      // The link shows that the gateway cannot be reached; the next connection catches up.
+    } finally {
+      this.#isCatchingUp = false;
+    }
+    if (this.#isBehind) await this.#catchUp();
+  }
+
+  #settle(sessionId: string, entries: readonly TranscriptEntry[]): void {
+    const told = new Map<string, Turn>();
+    for (const entry of entries) {
+      const turn = told.get(entry.runId) ?? new Turn(++this.#lastKey, entry.runId);
+      told.set(entry.runId, turn);
+      showEntry(turn, entry);
+    }
+    for (const [runId, turn] of told) {
+      const known = this.#named.get(runId);
+      if (known) known.settle(turn);
+      else {
+        this.#named.set(runId, turn);
+        this.#turns = [...this.#turns, turn];
+      }
+    }
+    this.#isWelcoming &&= this.#turns.length === 0;
+    this.#noteRead(sessionId, entries);
+    this.#order();
+  }
+
+  /** Turns stand as the transcript has them. One that is not in it stays behind the one before it. */
+  #order(): void {
+    let last = 0;
+    const places = new Map<Turn, number>();
+    for (const turn of this.#turns) {
+      last = turn.position ?? (turn.said?.isWaiting ? Number.POSITIVE_INFINITY : last);
+      places.set(turn, last);
+    }
+    this.#turns = this.#turns.toSorted((one, other) => {
+      const [a = 0, b = 0] = [places.get(one), places.get(other)];
+      return a === b ? 0 : a - b;
+    });
+  }
+
+  /** The last run may still go on, so it is read again. */
+  #noteRead(sessionId: string, entries: readonly TranscriptEntry[]): void {
+    if (this.#transcriptOf !== sessionId) this.#readTo = 0;
+    this.#transcriptOf = sessionId;
+    const last = entries.at(-1);
+    const isOver = last === undefined || this.#named.get(last.runId)?.isOver === true;
+    const read = isOver ? last : entries.findLast(({ runId }) => runId !== last.runId);
+    this.#readTo = Math.max(this.#readTo, read?.position ?? 0);
+  }
+
+  /** Messages that were accepted and are not answered yet. */
+  #showQueue(queue: readonly QueuedMessage[]): void {
+    for (const { runId, text, attachments, at } of queue) {
+      const known = this.#named.get(runId);
+      if (known?.said || (text === null && known)) continue;
+      const isMine = this.#waiting.some((each) => each.text === text && !each.isBound);
+      // The page's own message is sent once more, and then the gateway says which run it is.
+      if (isMine) continue;
+      const turn = this.#turn(runId);
+      turn.at ??= at;
+      if (text !== null) turn.say(text, attachments);
+      if (!turn.isOver && !turn.isSuspended) turn.setLive(true);
     }
   }
 
@@ -461,6 +584,10 @@ export class Talk {
     turn.say(text, files);
     turn.runId = runId;
     this.#named.set(runId, turn);
+    // Messages are answered in the order in which they were accepted, which others may have been before this one.
+    const others = this.#turns.filter((each) => each !== turn);
+    const isWaiting = (each: Turn) => each.said?.isWaiting === true;
+    this.#turns = [...others.filter((each) => !isWaiting(each)), turn, ...others.filter(isWaiting)];
     if (!turn.isOver && this.#running !== runId) turn.setLive(true);
   }
 
@@ -536,17 +663,14 @@ export class Talk {
     this.#running = runId;
   }
 
-  /**
-   * Frames say that something has changed; how the subagents stand is read from the gateway, and again after a while as
-   * long as one of them works, because their tokens and their own subagents change without a frame.
-   */
-  #lookAtSubagents(delayMs: number): void {
-    clearTimeout(this.#subagentTimer);
-    this.#subagentTimer = setTimeout(() => void this.#loadSubagents(), delayMs);
+  /** Called when the gateway says that subagents or what they used have changed, in any session. */
+  async subagentsChanged(): Promise<void> {
+    if (this.#areSubagentsAtWork) await this.#lookAtSubagents();
   }
 
-  async #loadSubagents(): Promise<void> {
-    if (this.#sessionKey === undefined) return;
+  /** Frames say that something has changed; how the subagents stand is read from the gateway. */
+  async #lookAtSubagents(): Promise<void> {
+    if (this.#sessionKey === undefined || this.#isClosed) return;
     const look = ++this.#looks;
     try {
       const { subagents, waits } = await this.#ports.client.subagents(this.#sessionKey);
@@ -558,8 +682,8 @@ export class Talk {
         if (wait && !turn.isOver) this.#startWait(turn.runId, wait.awaited.length);
         else if (turn.awaited > 0) turn.setAwaited(0);
       }
+      this.#areSubagentsAtWork = subagents.some(isAtWork);
       this.#ports.changed(false);
-      if (subagents.some(({ endedAt }) => endedAt === null)) this.#lookAtSubagents(LOOK_AGAIN_MS);
     } catch (error) {
       // The link shows that the gateway cannot be reached, and the next look follows when it can.
       if (error instanceof RefusedError && !this.#isClosed) this.#ports.tell(error.message);
@@ -607,8 +731,23 @@ export class Talk {
   }
 }
 
-/** How long after a look at working subagents the next one follows. */
-const LOOK_AGAIN_MS = 2_000;
+/** How long after the end of a run its answer is there. */
+const CATCH_UP_MS = 400;
+
+/** A subagent works until it and all that it has spawned have ended. */
+function isAtWork({ endedAt, children }: ChildView): boolean {
+  return endedAt === null || children.some(isAtWork);
+}
+
+/** Undefined where there is no such session yet; it begins with the first answer. */
+async function unlessUnknown<Value>(asked: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof RefusedError && error.status === 404) return undefined;
+    throw error;
+  }
+}
 
 type FrameOf<Type extends ServerFrame['type']> = Extract<ServerFrame, { type: Type }>;
 

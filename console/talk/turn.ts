@@ -198,14 +198,53 @@ export class Turn {
     this.#add({ kind: 'problem', text });
   }
 
+  /**
+   * Takes over what the transcript says about this run and the frames did not: what was said, words that were held back,
+   * the whole results of tools, and the answer of a run that has ended unseen. What is shown already stays as it is.
+   */
+  settle(told: Turn): void {
+    this.position = told.position;
+    this.at ??= told.at;
+    if (told.said && !this.#said) this.say(told.said.text, told.said.files);
+    if (told.isOver && !this.#isOver) {
+      const approvals = this.#flow.filter((item) => item.kind === 'approval');
+      this.#setFlow(told.flow.map((item) => ({ ...item, key: ++this.#lastKey })));
+      for (const item of approvals) this.#place(item, item.approval.toolCallId);
+      this.isTold = told.isTold;
+      this.end('done');
+      return;
+    }
+    const flow = [...this.#flow];
+    /** Where the next item of the transcript belongs. */
+    let at = 0;
+    for (const item of told.flow) {
+      const known = flow.findIndex((each, index) => index >= at && isSame(each, item));
+      const whole = known === -1 ? undefined : withWholeResult(flow[known], item);
+      if (whole) flow[known] = whole;
+      if (known !== -1) at = known + 1;
+      else if (item.kind === 'words' || item.kind === 'thoughts') {
+        // The answer itself is not told twice: it is here as a draft that grows, or in parts.
+        if (isAnswerOf(told, item) && (!this.#isOver || flow.slice(at).some(isWords))) continue;
+        flow.splice(at, 0, { ...item, key: ++this.#lastKey });
+        at++;
+        if (isAnswerOf(told, item)) this.isTold = true;
+      }
+    }
+    if (flow.length === this.#flow.length && flow.every((item, index) => item === this.#flow[index])) return;
+    this.#setFlow(flow);
+    this.#show();
+  }
+
   /** It stands before the tool that it is about, where that is known. */
   addApproval(facts: ApprovalFacts): void {
     const approval: Approval = { ...facts, state: 'waiting', outcome: '', isAllowed: false };
-    this.#add({ kind: 'approval', approval });
-    const at = this.#flow.findIndex((item) => item.kind === 'tool' && item.toolCallId === facts.toolCallId);
-    if (at === -1) return;
-    const added = this.#flow.slice(-1);
-    this.#setFlow([...this.#flow.slice(0, at), ...added, ...this.#flow.slice(at, -1)]);
+    this.#place({ key: ++this.#lastKey, kind: 'approval', approval }, facts.toolCallId);
+    this.#show();
+  }
+
+  #place(item: FlowItem, toolCallId: string | null | undefined): void {
+    const at = this.#flow.findIndex((each) => each.kind === 'tool' && each.toolCallId === toolCallId);
+    this.#setFlow(at === -1 ? [...this.#flow, item] : [...this.#flow.slice(0, at), item, ...this.#flow.slice(at)]);
   }
 
   changeApproval(approvalId: string, change: (approval: Approval) => Approval): void {
@@ -257,4 +296,29 @@ export class Turn {
     this.#isShown = true;
     this.#version++;
   }
+}
+
+/** Whether both are the same item, one as a frame has told it and one from the transcript. */
+function isSame(shown: FlowItem, told: FlowItem): boolean {
+  if (shown.kind === 'tool' || told.kind === 'tool')
+    return shown.kind === 'tool' && told.kind === 'tool' && shown.toolCallId === told.toolCallId;
+  if (shown.kind === 'thoughts' || told.kind === 'thoughts')
+    return shown.kind === told.kind && 'text' in shown && 'text' in told && shown.text.trim() === told.text.trim();
+  return isWords(shown) && isWords(told) && shown.text.trim() === told.text.trim();
+}
+
+function isWords(item: FlowItem): item is FlowItem & { readonly kind: 'draft' | 'words' | 'part' } {
+  return item.kind === 'draft' || item.kind === 'words' || item.kind === 'part';
+}
+
+/** The last words of a run that has answered; those before a tool call are no answer. */
+function isAnswerOf(told: Turn, item: FlowItem): boolean {
+  return told.isTold && item === told.flow.at(-1) && item.kind === 'words';
+}
+
+/** Frames have only the beginning of a long result. */
+function withWholeResult(shown: FlowItem | undefined, told: FlowItem): FlowItem | undefined {
+  if (shown?.kind !== 'tool' || told.kind !== 'tool' || !shown.outcome || !told.outcome) return undefined;
+  if (shown.outcome.content === told.outcome.content) return undefined;
+  return { ...shown, params: told.params, outcome: { ...shown.outcome, content: told.outcome.content } };
 }

@@ -4,10 +4,10 @@
 import type { TranscriptPage } from '../client/gateway-client.ts';
 
 export function wholeRuns(page: TranscriptPage): TranscriptPage {
-  const { entries, before } = page;
+  const { sessionId, entries, before } = page;
   const [first] = entries;
   const next = entries.find(({ runId }) => runId !== first?.runId);
   // A run that is longer than a page is shown from where the page begins.
   if (before === null || first === undefined || next === undefined) return page;
-  return { entries: entries.slice(entries.indexOf(next)), before: next.position };
+  return { sessionId, entries: entries.slice(entries.indexOf(next)), before: next.position };
 }

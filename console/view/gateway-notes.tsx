@@ -1,8 +1,12 @@
 // What the operator should know about the gateway itself: its warnings, such as runs and handlers that fail, and the
 // settings of OpenClaw that were found and are not used, the most dangerous first. Without any there is nothing to see.
 
+import { useState } from 'preact/hooks';
 import type { UnusedSetting } from '../../src/protocol/unused-setting.ts';
+import { browserMemory } from '../browser-memory.ts';
+import { shortHash } from '../short-hash.ts';
 import { formatPlural } from './format.ts';
+import { Icon } from './icon.tsx';
 
 export interface GatewayNotesProps {
   readonly warnings: readonly string[];
@@ -10,19 +14,37 @@ export interface GatewayNotesProps {
   readonly unused: readonly UnusedSetting[];
   /** Shows all of it at once, what does no harm too. */
   readonly isOpen?: boolean | undefined;
+  /** Adds a button that hides the notes until there are others. */
+  readonly canHide?: boolean | undefined;
 }
 
-export function GatewayNotes({ warnings, unused, isOpen = false }: GatewayNotesProps) {
+export function GatewayNotes({ warnings, unused, isOpen = false, canHide = false }: GatewayNotesProps) {
+  const [hidden, setHidden] = useState(() => browserMemory.get(HIDDEN));
   const open = unused.filter(({ isAccepted }) => !isAccepted);
   const grave = groupByConsequence(open.filter(({ danger }) => danger !== 'harmless'));
   const harmless = namesOf(open.filter(({ danger }) => danger === 'harmless'));
   const accepted = namesOf(unused.filter(({ isAccepted }) => isAccepted));
   // What does no harm is not worth a line above every talk.
   if (warnings.length === 0 && grave.length === 0 && !(isOpen && unused.length > 0)) return null;
+  const state = shortHash(JSON.stringify([warnings, grave.map(({ names }) => names)]));
+  if (canHide && hidden === state) return null;
+  const hide = (event: Event) => {
+    event.preventDefault();
+    browserMemory.set(HIDDEN, state);
+    setHidden(state);
+  };
   const isBad = warnings.length > 0 || grave.some(({ danger }) => danger === 'protects');
   return (
     <details class={isBad ? 'notes bad' : 'notes'} open={isOpen}>
-      <summary>{summaryOf(warnings.length, isOpen ? unused.length : open.filter(isGrave).length)}</summary>
+      <summary>
+        <Icon name="chevron" size={14} />
+        <span>{summaryOf(warnings.length, isOpen ? unused.length : open.filter(isGrave).length)}</span>
+        {canHide && (
+          <button type="button" class="ghost" title="Hide this until something else is wrong" onClick={hide}>
+            Hide
+          </button>
+        )}
+      </summary>
       {warnings.length > 0 && (
         <section aria-label="Warnings of the gateway">
           <h3>Warnings</h3>
@@ -60,6 +82,9 @@ export function GatewayNotes({ warnings, unused, isOpen = false }: GatewayNotesP
     </details>
   );
 }
+
+/** The name under which this browser keeps what was hidden last. */
+const HIDDEN = 'hidden-notes';
 
 function isGrave({ danger }: UnusedSetting): boolean {
   return danger !== 'harmless';

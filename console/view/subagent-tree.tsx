@@ -1,6 +1,7 @@
 // The subagents of a run as a tree that can be folded: each with its state, its time, its tokens and its cost, its task
 // and its result below that, and a button that stops it with all that came from it.
 
+import { useEffect, useMemo, useReducer } from 'preact/hooks';
 import type { ChildState, ChildView } from '../../src/protocol/child-view.ts';
 import { formatCost, formatCount, formatElapsed, formatPlural, shorten } from './format.ts';
 import { Link } from './link.tsx';
@@ -45,8 +46,9 @@ function Subagent({ child, onStop }: { child: ChildView; onStop: SubagentTreePro
             <span class="name">{name}</span>
             <span class="state">{STATE_WORDS[state]}</span>
             <span class="facts">
+              {startedAt !== null && <Elapsed ms={elapsedMs} isGrowing={endedAt === null} />}
               {[
-                ...(startedAt === null ? [] : [formatElapsed(elapsedMs)]),
+                ...(startedAt === null ? [] : ['']),
                 ...(own.calls === 0 ? [] : [`${formatCount(own.input + own.output)} tokens`, formatCost(own)]),
                 ...(hasMore ? [`with its own ${formatCost(all)}`] : []),
               ].join(' · ')}
@@ -83,6 +85,18 @@ function Subagent({ child, onStop }: { child: ChildView; onStop: SubagentTreePro
       )}
     </li>
   );
+}
+
+/** The time since the start, which the page counts on by itself until the gateway tells a newer one. */
+function Elapsed({ ms, isGrowing }: { ms: number; isGrowing: boolean }) {
+  const [, tick] = useReducer((count: number, _: undefined) => count + 1, 0);
+  const toldAt = useMemo(() => Date.now(), [ms]);
+  useEffect(() => {
+    if (!isGrowing) return;
+    const timer = setInterval(() => tick(undefined), 1_000);
+    return () => clearInterval(timer);
+  }, [isGrowing]);
+  return <>{formatElapsed(isGrowing ? ms + Date.now() - toldAt : ms)}</>;
 }
 
 const STATE_WORDS: Readonly<Record<ChildState, string>> = {

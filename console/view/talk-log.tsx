@@ -15,6 +15,8 @@ export interface TalkLogProps {
   /** Increases with every change of the talk. */
   readonly version: number;
   readonly session: string | undefined;
+  /** The position in the transcript that is to be shown. */
+  readonly sought: { readonly position: number } | undefined;
   readonly facts: ReadonlySignal<ReadonlyMap<string, AnswerFacts>>;
   readonly forks: readonly Fork[];
   onAnswer(approvalId: string, decision: ApprovalDecision): void;
@@ -27,7 +29,7 @@ export interface TalkLogProps {
 }
 
 export function TalkLog(props: TalkLogProps) {
-  const { talk, version, session, facts, forks, welcome } = props;
+  const { talk, version, session, sought, facts, forks, welcome } = props;
   const { onAnswer, onInspect, onStopSubagent, onResend, onBranch } = props;
   const turnOfFork = useMemo(
     () => new Map(forks.map((fork) => [turnBehind(talk, fork), fork])),
@@ -43,6 +45,25 @@ export function TalkLog(props: TalkLogProps) {
     else if (fromEnd.current !== undefined) log.current.scrollTop = log.current.scrollHeight - fromEnd.current;
     fromEnd.current = undefined;
   }, [talk, version]);
+  const found = useRef<object | undefined>(undefined);
+  useLayoutEffect(() => {
+    if (!talk || !sought || found.current === sought || !log.current || talk.turns.length === 0) return;
+    const first = talk.turns.find(({ position }) => position !== undefined)?.position;
+    if (first === undefined) return;
+    // What is looked for may be further back than what is shown; each part that is loaded leads here again.
+    if (first > sought.position && talk.hasEarlier) {
+      loadEarlier();
+      return;
+    }
+    found.current = sought;
+    const index = talk.turns.findLastIndex(({ position }) => position !== undefined && position <= sought.position);
+    const turn = log.current.querySelectorAll('.turn')[Math.max(0, index)];
+    talk.scrolled(false);
+    turn?.classList.add('sought');
+    turn?.scrollIntoView({ block: 'start' });
+    // The turns in between get their real height when they are drawn.
+    requestAnimationFrame(() => turn?.scrollIntoView({ block: 'start' }));
+  }, [talk, version, sought]);
 
   const loadEarlier = () => {
     if (!talk || isLoading.current) return;

@@ -101,7 +101,6 @@ export class TurnView extends Component<TurnViewProps, { readonly isEditing: boo
         {subagents.length > 0 && <SubagentTree subagents={subagents} onStop={onStopSubagent} />}
         {isOver && (
           <footer class="foot">
-            <Facts runId={turn.runId} facts={facts} />
             {flow.some(({ kind }) => kind === 'part' || kind === 'words' || kind === 'draft') && (
               <CopyButton text={() => wordsOf(flow)} label="Copy answer" />
             )}
@@ -129,6 +128,7 @@ export class TurnView extends Component<TurnViewProps, { readonly isEditing: boo
                 <span>Branch from here</span>
               </button>
             )}
+            <Facts runId={turn.runId} facts={facts} />
             <span class="foot-links">
               <button type="button" class="ghost" onClick={() => onInspect(turn.runId)}>
                 What was it given?

@@ -71,7 +71,7 @@ export class UnknownPriceError extends defineError({
 export class ModelCallError extends defineError({
   code: 'ATRIUM_MODEL_CALL',
   message: ({ provider, model, kind, detail }: { provider: string; model: string; kind: string; detail: string }) =>
-    `The model ${provider}/${model} did not answer (${kind}): ${ended(detail)}${kind === 'context-length' ? SHORTER : ''}`,
+    `The model ${provider}/${model} did not answer (${kind}): ${ended(detail)}${afterFailure(kind, `${provider}/${model}`)}`,
   means: 'No model answered, the fallbacks included; `kind` and `detail` say why the last one failed.',
   remedy: 'Do what the detail asks for: wait, check the key, the address or the size of the conversation.',
 }) {}
@@ -100,6 +100,25 @@ export class InjectionRefusedError extends defineError({
   means: "A plugin's text for the next run is empty, too long, or one too many; `problem` says which.",
   remedy: 'Queue less, or wait until a run has shown what is queued.',
 }) {}
+
+/** What to do next, with a space before it. */
+function afterFailure(kind: string, name: string): string {
+  switch (kind) {
+    case 'context-length':
+      return SHORTER;
+    case 'auth':
+      return ` The operator can check the key: "atrium models test ${name}".`;
+    case 'rate-limit':
+    case 'overloaded':
+      return ' Try again in a while, or choose another model.';
+    case 'network':
+    case 'timeout':
+    case 'server':
+      return ' Try again; if it stays so, choose another model.';
+    default:
+      return '';
+  }
+}
 
 function afterNothing(stop: string): string {
   if (stop === 'length')

@@ -119,6 +119,7 @@ export function createServices(options: ServiceOptions): Services {
     runs: options.runs,
     clientCalls: options.clientCalls,
     areAnswersJudged: () => OUTBOUND_HOOKS.some((hook) => hooks.has(hook)),
+    areMessagesJudged: () => hooks.has('before_agent_run'),
     sessions: options.sessions,
     injections: { queue: (request) => queueInjection({ store, now }, request) },
     approvals: options.approvals,

@@ -405,7 +405,7 @@ describe.skipIf(!executablePath)('the page in a browser (skipped where there is 
     await openPage();
     await say('hi');
     await page.getByText('You said: hi').waitFor();
-    await page.getByRole('button', { name: 'Context', exact: true }).click();
+    await page.getByRole('button', { name: 'What it was given', exact: true }).click();
     await page.getByText('What it was given').waitFor();
     const wider = await page.evaluate('document.documentElement.scrollWidth > window.innerWidth');
     expect(wider).toBe(false);

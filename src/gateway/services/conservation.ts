@@ -34,19 +34,44 @@ const DAY_MS = 24 * 3_600_000;
 /** Triggers of these kinds start a run of their own. */
 const STARTING_KINDS = TRIGGER_KINDS.filter((kind) => !RESUMING_KINDS.has(kind) && kind !== 'note');
 
-export async function readConservation(store: Pick<Store, 'count'>, now: number): Promise<Conservation> {
+export async function readConservation(store: Pick<Store, 'count' | 'select'>, now: number): Promise<Conservation> {
   const since = now - DAY_MS;
-  const counted = await countTriggers(store, since);
+  const counted = await countTriggers(store, since, 0);
   // The counts are several reads, and a message may be claimed between two of them.
-  const runs = counted.unaccounted === 0 ? counted : await countTriggers(store, since);
+  const runs =
+    counted.unaccounted === 0 ? counted : await countTriggers(store, since, await countSharedResults(store, since));
   return { since, ...runs, deliveries: await countDeliveries(store, since) };
 }
 
-async function countTriggers(store: Pick<Store, 'count'>, since: number) {
+/**
+ * Results of subagents that started no run of their own: several may be told in one run, and a run that waited for one reads
+ * it itself.
+ */
+async function countSharedResults(store: Pick<Store, 'count' | 'select'>, since: number): Promise<number> {
+  let shared = 0;
+  const runIds = new Set<string>();
+  for (let after = 0; ; ) {
+    const rows = await store.select('inbox', {
+      where: { runId: { gte: oldestIdSince('run', since) }, kind: 'completion', status: 'done', seq: { gt: after } },
+      orderBy: [['seq', 'asc']],
+      limit: RESULTS_A_READ,
+    });
+    const read = new Set(rows.map(({ runId }) => runId).filter((runId) => !runIds.has(runId)));
+    for (const runId of read) runIds.add(runId);
+    const own = read.size === 0 ? 0 : await store.count('runs', { runId: { in: [...read] } });
+    shared += rows.length - own;
+    after = rows.at(-1)?.seq ?? after;
+    if (rows.length < RESULTS_A_READ) return shared;
+  }
+}
+
+const RESULTS_A_READ = 200;
+
+async function countTriggers(store: Pick<Store, 'count'>, since: number, sharedResults: number) {
   const runId = { gte: oldestIdSince('run', since) };
   const kind = { in: STARTING_KINDS };
   const ofStatus = (status: string) => store.count('runs', { runId, status });
-  const [accepted, waiting, running, suspended, done, failed, stopped, blocked] = await Promise.all([
+  const [triggers, waiting, running, suspended, done, failed, stopped, blocked] = await Promise.all([
     store.count('inbox', { runId, kind }),
     store.count('inbox', { runId, kind, status: 'queued' }),
     ofStatus('running'),
@@ -56,6 +81,7 @@ async function countTriggers(store: Pick<Store, 'count'>, since: number) {
     ofStatus('stopped'),
     ofStatus('blocked'),
   ]);
+  const accepted = triggers - sharedResults;
   const known = waiting + running + suspended + done + failed + stopped + blocked;
   const unaccounted = Math.max(0, accepted - known);
   return { accepted, waiting, running, suspended, done, failed, stopped, blocked, unaccounted };

@@ -80,6 +80,8 @@ export interface Services {
   readonly embeddings: Pick<Embeddings, 'make'>;
   /** Whether handlers of plugins decide about what goes out, so that nothing is shown before. */
   areAnswersJudged(): boolean;
+  /** Whether a gate decides about messages, so that their words are not shown before it has. */
+  areMessagesJudged(): boolean;
   readonly sessions: Sessions;
   readonly injections: {
     /** Queues text for the next run of a session. */

@@ -39,6 +39,10 @@ export const peer = (z: Zod) => z.strictObject({ kind: z.enum(['direct', 'group'
 export const surface = (z: Zod) =>
   z.object({ channel: z.string(), accountId: z.string(), peer: peer(z), threadId: z.string().optional() });
 
+/** A file that a message names. */
+export const attachment = (z: Zod) =>
+  z.object({ hash: z.string(), name: z.string(), mime: z.string(), size: wholeNumber(z) });
+
 /** The author of one piece of a request to a model. */
 export const span = (z: Zod) =>
   z.object({

@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { gatewayForTest } from '../../../testkit/gateway-for-test.ts';
-import { fail, reply } from '../../../testkit/model-server.ts';
+import { fail, reply, toolCall } from '../../../testkit/model-server.ts';
 import { serve } from '../../page/fixtures/browser-page.ts';
 import { TEST_TOKEN } from '../fixtures/test-api.ts';
 
@@ -43,5 +43,24 @@ it('accounts for every message, and tells pages that watch what has changed', as
   expect(samples[0]?.memoryBytes).toBeGreaterThan(1_000_000);
   expect(samples[0]?.storeBytes).toBeGreaterThan(1_000);
   socket.close();
+  await server.close(50);
+});
+
+it('accounts for results of subagents that their parent waited for', async () => {
+  const scratch = await gatewayForTest();
+  const server = await serve(scratch);
+  scratch.model.script(({ json }) => {
+    const last = (json.messages as readonly { role: string; content: unknown }[]).at(-1);
+    const told = JSON.stringify(last?.content ?? '');
+    if (told.includes('Look into it')) return toolCall('sessions_spawn', { task: 'Count.', taskName: 'count' });
+    if (told.includes('Count.')) return reply('Seven.');
+    return told.includes('accepted') ? toolCall('sessions_wait', {}) : reply('It is seven.');
+  });
+  await scratch.channel.asks({ sender: 'ann' }, 'Look into it', 'It is seven.');
+  const read = async () =>
+    (
+      await fetch(`${server.url}/api/conservation`, { headers: { authorization: `Bearer ${TEST_TOKEN}` } })
+    ).json() as Promise<object>;
+  await expect.poll(read).toMatchObject({ accepted: 2, done: 2, running: 0, suspended: 0, unaccounted: 0 });
   await server.close(50);
 });

@@ -10,6 +10,7 @@ import { type Route, route, type Zod } from '../route.ts';
 import {
   agentId,
   at,
+  attachment,
   cursor,
   id,
   limit,
@@ -23,6 +24,10 @@ import {
 } from './pieces.ts';
 
 const LONGEST_TITLE = 200;
+const LONGEST_QUEUE = 200;
+
+/** Triggers of these kinds have words that stand in the transcript as somebody's message. */
+const SAID_KINDS = ['message', 'api', 'webhook', 'cron', 'spawn'] as const;
 
 const session = (z: Zod) =>
   z.object({
@@ -169,6 +174,39 @@ export const SESSION_ROUTES: readonly Route[] = [
         .filter((row) => isWithin(row.position))
         .map(({ sessionId: _session, ...entryRow }) => entryRow);
       return { sessionId, entries, next: entries.length === page.length ? rest.next : null };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/api/sessions/{session}/queue',
+    summary: 'What was said to a session and is not in its transcript yet, in the order in which it will be answered.',
+    detail:
+      'By key, also for a session that begins with it. One that a run has begun to answer may be in both. `text` is null while a gate has yet to decide about the words.',
+    access: 'token',
+    answer: (z) =>
+      z.object({
+        messages: z.array(
+          z.object({
+            runId: id(z).describe('The run that answers it.'),
+            at: at(z),
+            text: z.string().nullable(),
+            attachments: z.array(attachment(z)),
+          }),
+        ),
+      }),
+    handle: async ({ services, params }) => {
+      const rows = await services.store.select('inbox', {
+        where: { sessionKey: params.session, status: { in: ['queued', 'claimed'] }, kind: { in: SAID_KINDS } },
+        orderBy: [['seq', 'asc']],
+        limit: LONGEST_QUEUE,
+      });
+      const isJudged = services.areMessagesJudged();
+      const messages = rows.flatMap(({ runId, acceptedAt, payload }) => {
+        if (!payload) return [];
+        const { text, attachments = [] } = payload.inbound;
+        return [{ runId, at: acceptedAt, text: isJudged ? null : text, attachments: isJudged ? [] : attachments }];
+      });
+      return { messages };
     },
   }),
   route({
