@@ -16,6 +16,7 @@ import type { CommitCounter, CommitOptions, CommitResult, Query, Store, Where, W
 import type { TableName, Tables } from '../tables.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { decodeText } from './decode-text.ts';
+import { DEFAULT_SCHEMA, describePlace, WAIT_MS } from './describe-place.ts';
 import { migrate, readVersion } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { ConnectionLostError, PostgresConnection, type SqlAnswer } from './postgres-connection.ts';
@@ -35,8 +36,6 @@ export interface PostgresStoreOptions {
   readonly waitMs?: number | undefined;
 }
 
-const DEFAULT_SCHEMA = 'atrium';
-const WAIT_MS = 10_000;
 /** One long read must not keep the others waiting. */
 const READERS = 2;
 
@@ -186,14 +185,4 @@ function orderedNamesOf(write: Write): readonly string[] {
   if (!('insert' in write) || !codecOf(write.insert).isNumbered) return [];
   const { sessionKey, surfaceId, parentKey } = write.row as Readonly<Record<string, unknown>>;
   return [sessionKey, surfaceId, parentKey].filter((name): name is string => typeof name === 'string');
-}
-
-const ADDRESS = /^postgres(?:ql)?:\/\/(?:[^@/]*@)?([^/?]*)\/?([^?]*)/;
-
-/** The address without the user and the password. */
-function describePlace(url: string, schema: string): string {
-  const [, server, database] = ADDRESS.exec(url) ?? [];
-  // Without a server in the address it may be named by a parameter or a variable, often as a folder of sockets.
-  const place = [server, database].filter(Boolean).join('/') || 'at the address of store.url';
-  return `postgres ${place}${schema === DEFAULT_SCHEMA ? '' : `, schema ${schema}`}`;
 }

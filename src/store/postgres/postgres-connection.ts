@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, ClientConfig, QueryArrayConfig } from 'pg';
 import { errorText } from '../../protocol/one-line.ts';
 import { StoreInUseError } from '../errors.ts';
-import type { SqlStatement } from '../sql/dialect.ts';
+import type { SqlValue } from '../sql/dialect.ts';
 
 export interface ConnectionSettings {
   readonly url: string;
@@ -23,6 +23,11 @@ export interface ConnectionSettings {
    * StoreInUseError. One that comes back waits until the server has noticed that the one before is gone.
    */
   readonly owns?: { readonly name: string; readonly store: string } | undefined;
+}
+
+export interface PostgresStatement {
+  readonly sql: string;
+  readonly values: readonly (SqlValue | Uint8Array)[];
 }
 
 export interface SqlAnswer {
@@ -59,7 +64,7 @@ export class PostgresConnection {
   }
 
   /** Sends a statement. Several that are sent one after the other are executed in that order. */
-  async ask(statement: SqlStatement): Promise<SqlAnswer> {
+  async ask(statement: PostgresStatement): Promise<SqlAnswer> {
     return this.#askOn(await this.#connected(), statement);
   }
 
@@ -72,7 +77,7 @@ export class PostgresConnection {
     return { ask: (statement) => this.#askOn(client, statement) };
   }
 
-  async #askOn(client: Client, statement: SqlStatement): Promise<SqlAnswer> {
+  async #askOn(client: Client, statement: PostgresStatement): Promise<SqlAnswer> {
     try {
       const { rows, rowCount } = await client.query<(string | null)[]>(this.#queryOf(statement));
       return { rows, count: rowCount ?? 0 };
@@ -95,7 +100,7 @@ export class PostgresConnection {
     await client?.end().catch(() => undefined);
   }
 
-  #queryOf({ sql, values }: SqlStatement): QueryArrayConfig<unknown[]> {
+  #queryOf({ sql, values }: PostgresStatement): QueryArrayConfig<unknown[]> {
     let name = this.#names.get(sql);
     if (name === undefined && this.#names.size < MOST_STATEMENTS) {
       name = `s${this.#names.size + 1}`;
