@@ -39,8 +39,8 @@ it.each(foldersIn('src/channels'))('the channel %s is built, and its promise is 
   if (id !== 'api') expect(read(`src/channels/${id}/${id}-channel.test.ts`)).toContain('describeChannel(');
 });
 
-// `sql` builds the statements that the stores share, and `blobs` keeps bytes.
-const BESIDE_STORES = ['sql', 'blobs'];
+// `sql` builds the statements that the stores share, `blobs` keeps bytes, and `move` brings rows from one to another.
+const BESIDE_STORES = ['sql', 'blobs', 'move'];
 it.each(
   foldersIn('src/store').filter((name) => !BESIDE_STORES.includes(name)),
 )('the store %s passes the suite, and the gateway can open it', (name) => {

@@ -20,9 +20,12 @@ export interface ConnectionSettings {
   readonly waitMs: number;
   /**
    * With a name, every connection first becomes the only one of that name, as long as it lasts; else it rejects with
-   * StoreInUseError. One that comes back waits until the server has noticed that the one before is gone.
+   * StoreInUseError. One that comes back waits until the server has noticed that the one before is gone, and so does the
+   * first one for `patienceMs`.
    */
-  readonly owns?: { readonly name: string; readonly store: string } | undefined;
+  readonly owns?:
+    | { readonly name: string; readonly store: string; readonly patienceMs?: number | undefined }
+    | undefined;
 }
 
 export interface PostgresStatement {
@@ -118,13 +121,15 @@ export class PostgresConnection {
   }
 
   async #connect(): Promise<Client> {
-    const { waitMs } = this.#settings;
+    const { waitMs, owns } = this.#settings;
     const deadline = Date.now() + waitMs;
+    const patientUntil = Date.now() + (owns?.patienceMs ?? 0);
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
       try {
         return await this.#connectOnce();
       } catch (error) {
-        const mayHelp = isConnectionError(error) || (this.#wasOpen && error instanceof StoreInUseError);
+        const isPatient = this.#wasOpen || Date.now() < patientUntil;
+        const mayHelp = isConnectionError(error) || (isPatient && error instanceof StoreInUseError);
         if (this.#isClosed || !mayHelp || Date.now() + pauseMs > deadline) throw error;
         await sleep(pauseMs);
       }
@@ -161,7 +166,16 @@ export class PostgresConnection {
     if (!owns) return;
     const sql = 'SELECT pg_try_advisory_lock(hashtextextended($1, 0))';
     const { rows } = await client.query<(string | null)[]>(this.#queryOf({ sql, values: [owns.name] }));
-    if (rows[0]?.[0] !== 't') throw new StoreInUseError({ store: owns.store });
+    if (rows[0]?.[0] === 't') return;
+    throw new StoreInUseError({ store: owns.store, by: await this.#ownerOf(client, owns.name) });
+  }
+
+  /** Undefined when the server does not tell, for example because the other one has another user. */
+  async #ownerOf(client: Client, name: string): Promise<string | undefined> {
+    const { rows } = await client.query<(string | null)[]>(this.#queryOf({ sql: LOCK_OWNER, values: [name] }));
+    const [application, address, since] = rows[0] ?? [];
+    if (!application) return undefined;
+    return `the connection "${application}" from ${address ?? 'this machine'}, since ${since}`;
   }
 
   #forget(client: Client): void {
@@ -177,6 +191,11 @@ export class PostgresConnection {
     );
   }
 }
+
+const LOCK_OWNER = `SELECT a.application_name, host(a.client_addr), to_char(a.backend_start AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')
+  FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid, (SELECT hashtextextended($1, 0) AS key) AS k
+  WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
+    AND l.classid::bigint = ((k.key >> 32) & 4294967295) AND l.objid::bigint = (k.key & 4294967295) LIMIT 1`;
 
 /** The store knows the kind of each column, so it reads the values itself. */
 const AS_WRITTEN = { getTypeParser: () => (text: string) => text };
