@@ -92,6 +92,7 @@ describe('a gateway that is killed', () => {
     it('a receipt was written, finds the run once', () => inTurn(() => promptReceipt(moment)), TIMEOUT_MS);
     it('words were indexed, finds what was said once', () => inTurn(() => wordIndex(moment)), TIMEOUT_MS);
     it('a session was given a title, keeps it or not', () => inTurn(() => sessionMark(moment)), TIMEOUT_MS);
+    it('a file was uploaded, brings it with one message', () => inTurn(() => upload(moment)), TIMEOUT_MS);
     it('a session was given a model, answers with it', () => inTurn(() => sessionModel(moment)), TIMEOUT_MS);
     it('a bootstrap file is as it was, whatever was kept of it', () => inTurn(() => fileVersion(moment)), TIMEOUT_MS);
     it('a session was branched, has one branch and goes on in it', () => inTurn(() => branch(moment)), TIMEOUT_MS);
@@ -387,6 +388,33 @@ async function sessionMark(moment: Moment): Promise<void> {
     const { sessions } = await gateway.json<{ sessions: JsonObject[] }>('/api/sessions');
     expect(sessions).toMatchObject([{ title: moment === 'before' ? null : 'A title' }]);
     expect((await give()).session).toMatchObject({ title: 'A title' });
+    await gateway.stop();
+  } finally {
+    await close();
+  }
+}
+
+async function upload(moment: Moment): Promise<void> {
+  const { gateway, close } = await stage(() => reply('Read.'));
+  const body = { name: 'a.txt', data: Buffer.from('some words').toString('base64') };
+  const send = () => gateway.json<{ id: string }>('/api/attachments', { body });
+  try {
+    await gateway.start({ failpoints: [`upload:${moment}`] });
+    await expect(send()).rejects.toThrow();
+    await expectDeath(gateway, `upload:${moment}`);
+    await gateway.start();
+    const { id } = await send();
+    const say = (key: string) =>
+      gateway.fetch('/api/messages', {
+        body: { text: 'Read it', user: 'ann', attachments: [{ id }] },
+        headers: { 'idempotency-key': key },
+      });
+    expect((await say('1')).status).toBeLessThan(300);
+    expect((await say('1')).status).toBeLessThan(300);
+    expect((await say('2')).status).toBe(409);
+    await expectQuiet(gateway);
+    expect(gateway.model.requests).toHaveLength(1);
+    expect(gateway.model.requests[0]?.body).toContain('some words');
     await gateway.stop();
   } finally {
     await close();

@@ -1,6 +1,7 @@
-import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { FolderBlobs } from '../store/blobs/folder-blobs.ts';
 import { nameAttachments } from '../store/name-attachments.ts';
 import { openSqliteStore } from '../store/sqlite/open-sqlite-store.ts';
 import type { Store } from '../store/store.ts';
@@ -25,9 +26,7 @@ beforeEach(async () => {
   dir = join(folder, 'attachments');
   clock = Date.now();
   files = new AttachmentStore({
-    dir,
-    makeDir: async (path) =>
-      void (await import('node:fs/promises').then(({ mkdir }) => mkdir(path, { recursive: true }))),
+    blobs: new FolderBlobs({ dir, makeDir: async (path) => void (await mkdir(path, { recursive: true })) }),
     store,
     limits: { maxBytes: 1_000, maxFiles: 2, maxTotalBytes: 1_500 },
     now: () => clock,
@@ -116,7 +115,9 @@ describe('an upload', () => {
     expect(await files.useUpload(id, 'message 2')).toBe('new');
     expect(await files.useUpload(`../${id}`, 'message 3')).toBe('used');
     clock += HOUR_MS + 1_000;
-    expect(await files.collect()).toBe(3);
+    // The row of the upload, and the file that no message named.
+    expect(await files.collect()).toBe(2);
+    expect(await store.count('uploads')).toBe(0);
   });
 });
 

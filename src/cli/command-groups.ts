@@ -9,6 +9,7 @@ export const GROUPS = {
   cache: 'see how well prompt caches are used, and who broke them',
   debug: 'log what models are sent and what they write, for a while',
   trajectory: 'read what was exported from a session, on any machine',
+  store: 'see where everything is stored, and move it to a database or back',
   channels: 'connect chat platforms, see how they are, and try them without a token',
   approvals: 'look at tool calls that wait for a person, answer them, and revoke rules',
   pairing: 'see who on chat platforms may talk to the agent, and who asks to',

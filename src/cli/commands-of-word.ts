@@ -30,6 +30,7 @@ const WORDS: Readonly<Record<string, () => Promise<readonly CliCommand[]>>> = {
   'export-trajectory': async () => (await import('./trajectory.ts')).TRAJECTORY_COMMANDS,
   trajectory: async () => (await import('./trajectory.ts')).TRAJECTORY_COMMANDS,
   prune: async () => [(await import('./prune.ts')).prune],
+  store: async () => (await import('./store/store.ts')).STORE_COMMANDS,
   channels: async () => [
     ...(await import('./channels.ts')).CHANNEL_COMMANDS,
     (await import('./channels-try.ts')).channelsTry,

@@ -47,6 +47,7 @@ import { RUN_COMMANDS } from './run.ts';
 import { SERVICE_COMMANDS } from './service/service.ts';
 import { SESSION_COMMANDS } from './sessions.ts';
 import { SKILL_COMMANDS } from './skills.ts';
+import { STORE_COMMANDS } from './store/store.ts';
 import { SUBAGENT_COMMANDS } from './subagents.ts';
 import { TOOL_COMMANDS } from './tools.ts';
 import { tour } from './tour.ts';
@@ -74,6 +75,7 @@ export const COMMANDS: readonly CliCommand[] = [
   ...DEBUG_COMMANDS,
   ...TRAJECTORY_COMMANDS,
   prune,
+  ...STORE_COMMANDS,
   ...CHANNEL_COMMANDS,
   channelsTry,
   ...APPROVAL_COMMANDS,

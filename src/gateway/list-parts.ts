@@ -4,6 +4,7 @@
 import type { RunParts } from '../agent/run-parts.ts';
 import { chargeCutEmbeddings } from '../agent/spend/reserve-embeddings.ts';
 import { tellForgottenEnds } from '../agent/tell-forgotten-ends.ts';
+import type { AttachmentStore } from '../attachments/attachment-store.ts';
 import type { Config } from '../config/schema.ts';
 import type { shownEvents } from '../delivery/shown-events.ts';
 import type { GatewayHookContext } from '../hooks/lifecycle-hooks.ts';
@@ -60,6 +61,7 @@ export interface ListedParts {
   /** Undefined when nothing is recorded. */
   readonly receiptIndex: ReceiptIndex | undefined;
   readonly store: Store;
+  readonly attachments: Pick<AttachmentStore, 'open' | 'close'>;
   readonly records: Records;
   readonly telemetry: Telemetry;
   readonly chatRecords: ChatRecordsPart;
@@ -106,6 +108,11 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
         await store.close();
         await lock.release();
       },
+    },
+    {
+      name: 'the files of messages',
+      open: () => listed.attachments.open(),
+      close: () => listed.attachments.close(),
     },
     { name: 'the recorder', close: () => recorder.drain() },
     {

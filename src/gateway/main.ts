@@ -524,6 +524,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     configWatch,
     lock,
     store,
+    attachments,
     records,
     telemetry,
     chatRecords,

@@ -35,6 +35,8 @@ export const COMMIT_SITES = [
   'observed',
   /** A part was sent, or will be tried again. */
   'receipt',
+  /** A client uploaded a file, or a message brings an upload; or uploads were removed because their hour is over. */
+  'upload',
   /** A platform shows a draft, or does not show it any more. */
   'draft',
   /** A channel wrote down what it needs after a restart, such as how far it has read. */

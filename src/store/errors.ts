@@ -1,5 +1,6 @@
 // The errors that store raises, one row each. docs/errors.md is made from these rows.
 
+import { countOf } from '../protocol/count-of.ts';
 import { defineError } from '../protocol/errors.ts';
 
 export class ClaimLostError extends defineError({
@@ -95,10 +96,48 @@ export class StoreTooNewError extends defineError({
 export class StoreInUseError extends defineError({
   code: 'ATRIUM_STORE_IN_USE',
   status: 503,
-  message: ({ store }: { store: string }) =>
-    `The store ${store} is in use by another gateway. Stop that one first, or name another database or schema in store.url and store.schema.`,
+  message: ({ store, by }: { store: string; by?: string | undefined }) =>
+    `The store ${store} is in use by another gateway${by === undefined ? '' : ` (${by})`}. Stop that one first, or name another database or schema in store.url and store.schema.`,
   means: 'Another process on this or another machine writes to the same database, and only one at a time may.',
   remedy: 'Stop the other gateway first, or use another database or schema.',
+}) {}
+
+export class StoreNotEmptyError extends defineError({
+  code: 'ATRIUM_STORE_NOT_EMPTY',
+  status: 409,
+  message: ({ store, rows, remedy }: { store: string; rows: number; remedy: string }) =>
+    `The store ${store} has ${countOf(rows, 'row')} that no move from here has brought. Nothing was moved. ${remedy}`,
+  means: 'A store was to be moved to a place that has rows of its own, or that another move had begun to fill.',
+  remedy: 'Name an empty place, or move away what is there.',
+}) {}
+
+export class StoreSamePlaceError extends defineError({
+  code: 'ATRIUM_STORE_SAME_PLACE',
+  status: 409,
+  message: ({ store }: { store: string }) =>
+    `The store is at ${store} already. Nothing was moved. Name another place with --to.`,
+  means: 'A store was to be moved to the place where it is.',
+  remedy: 'Name another place.',
+}) {}
+
+export class StoreMoveUnfinishedError extends defineError({
+  code: 'ATRIUM_STORE_MOVE_UNFINISHED',
+  status: 503,
+  message: ({ store }: { store: string }) =>
+    `The store ${store} is being filled by "atrium store migrate", and that is not finished. Run the same command again with the configuration that it had then; it goes on where it stopped.`,
+  means: 'A move of a store was interrupted, so that this place has only a part of the rows.',
+  remedy:
+    'Run the same `atrium store migrate` again, with the configuration that it had then; it goes on where it stopped.',
+}) {}
+
+export class StoreMoveDiffersError extends defineError({
+  code: 'ATRIUM_STORE_MOVE_DIFFERS',
+  status: 503,
+  message: ({ store, tables }: { store: string; tables: readonly string[] }) =>
+    `What was moved to ${store} is not what the old store has, in ${tables.join(', ')}. The old store is unchanged and stays in use. Stop every program that writes to either of them, and run the same command again.`,
+  means: 'Counts or hashes of the two stores differ after a move, also after the tables in question were moved again.',
+  remedy:
+    'Stop every program that writes to one of the two stores, and run the same command again. Nothing was lost: the old store is unchanged.',
 }) {}
 
 export class StateLockedError extends defineError({

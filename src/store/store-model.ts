@@ -40,6 +40,7 @@ export const STORE_KEYS: { readonly [T in TableName]: readonly StoreKey[] } = {
   pluginState: [{ fields: ['sessionKey', 'pluginId', 'namespace'] }],
   children: [{ fields: ['seq'] }, { fields: ['childKey'] }, { fields: ['parentRunId', 'call'] }],
   attachments: [{ fields: ['runId', 'hash'] }],
+  uploads: [{ fields: ['id'] }],
   drafts: [{ fields: ['runId'] }],
   pairings: [{ fields: ['channel', 'accountId', 'senderId'] }],
   channelMemory: [{ fields: ['channel', 'accountId', 'name'] }],

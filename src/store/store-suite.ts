@@ -1207,6 +1207,15 @@ function oneOfEach(): { readonly [T in TableName]: NewRow<T> } {
     entriesToIndex: { sessionId: ids.runId, position: 1 },
     fileVersions: { agentId: 'main', name: ids.runId, at: 1, author: 'web', text: 'Be kind.', hash: 'a1' },
     drafts: { runId: ids.runId, surface, handle: { draftId: 'm1' }, shownAt: 1 },
+    uploads: {
+      id: `upload_${'b'.repeat(32)}`,
+      hash: 'a'.repeat(64),
+      name: 'photo.png',
+      mime: 'image/png',
+      size: 70,
+      at: 1,
+      usedBy: null,
+    },
     attachments: {
       ...ids,
       hash: 'a'.repeat(64),

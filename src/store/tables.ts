@@ -39,6 +39,7 @@ export interface Tables {
   pluginState: PluginStateRow;
   children: ChildRow;
   attachments: AttachmentRow;
+  uploads: UploadRow;
   drafts: DraftRow;
   pairings: PairingRow;
   channelMemory: ChannelMemoryRow;
@@ -652,7 +653,7 @@ export type ChildOutcome = (typeof CHILD_OUTCOMES)[number];
 
 /**
  * A run that names a file: its message came with it, or its answer sends it. The bytes are stored once, under the hash,
- * beside the store. They are kept while a row names them, and only the session of such a row may read them.
+ * as a blob. They are kept while a row names them, and only the session of such a row may read them.
  */
 export interface AttachmentRow {
   readonly runId: string;
@@ -662,6 +663,19 @@ export interface AttachmentRow {
   readonly mime: string;
   readonly size: number;
   readonly at: number;
+}
+
+/** A file that a client uploaded before the message that brings it. It is removed after an hour. */
+export interface UploadRow {
+  /** A random name that only the answer to the upload says. */
+  readonly id: string;
+  readonly hash: string;
+  readonly name: string;
+  readonly mime: string;
+  readonly size: number;
+  readonly at: number;
+  /** A hash of the message that has brought it; null while none has. */
+  readonly usedBy: string | null;
 }
 
 /** The draft of a run that a platform shows or is about to show, until a part of the answer has taken its place. */

@@ -72,6 +72,7 @@ export async function openPreview(given: PreviewOptions): Promise<OpenedPreview>
     mcpServers: () => mcp.statuses(),
     close: async () => {
       await plugins.close();
+      await attachments.close();
       await store.close();
     },
   };

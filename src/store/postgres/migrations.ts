@@ -449,4 +449,33 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE INDEX entry_words_index ON entry_words USING gin (to_tsvector('simple', words))",
     ],
   },
+  {
+    version: 2,
+    statements: [
+      `CREATE TABLE uploads (
+        id TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+        hash TEXT COLLATE "C" NOT NULL,
+        name TEXT COLLATE "C" NOT NULL,
+        mime TEXT COLLATE "C" NOT NULL,
+        size BIGINT NOT NULL,
+        at BIGINT NOT NULL,
+        used_by TEXT COLLATE "C"
+      )`,
+      'CREATE INDEX uploads_by_time ON uploads (at)',
+      // The bytes of files; see postgres-blobs.ts.
+      `CREATE TABLE blobs (
+        hash TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+        size BIGINT NOT NULL,
+        put_at BIGINT NOT NULL
+      )`,
+      `CREATE TABLE blob_chunks (
+        hash TEXT COLLATE "C" NOT NULL REFERENCES blobs ON DELETE CASCADE,
+        part BIGINT NOT NULL,
+        bytes BYTEA NOT NULL,
+        PRIMARY KEY (hash, part)
+      )`,
+      // Most files are compressed already, and trying it again would only cost time.
+      'ALTER TABLE blob_chunks ALTER COLUMN bytes SET STORAGE EXTERNAL',
+    ],
+  },
 ];

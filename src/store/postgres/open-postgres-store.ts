@@ -16,6 +16,7 @@ import type { CommitCounter, CommitOptions, CommitResult, Query, Store, Where, W
 import type { TableName, Tables } from '../tables.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { decodeText } from './decode-text.ts';
+import { checkSchemaName, DEFAULT_SCHEMA, describePlace, WAIT_MS } from './describe-place.ts';
 import { migrate, readVersion } from './migrate.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { ConnectionLostError, PostgresConnection, type SqlAnswer } from './postgres-connection.ts';
@@ -33,21 +34,18 @@ export interface PostgresStoreOptions {
   readonly isExclusive?: boolean | undefined;
   /** How long requests wait for a server that cannot be reached. */
   readonly waitMs?: number | undefined;
+  /** Opens it although a move has filled only a part of it. */
+  readonly isMoving?: boolean | undefined;
 }
 
-const DEFAULT_SCHEMA = 'atrium';
-const WAIT_MS = 10_000;
 /** One long read must not keep the others waiting. */
 const READERS = 2;
 
 /** Rejects with StoreTooNewError, StoreReadOnlyError, StoreFullError, StoreInUseError or StoreFailedError. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const { url, schema = DEFAULT_SCHEMA, readOnly = false, waitMs = WAIT_MS } = options;
+  const { url, schema = DEFAULT_SCHEMA, readOnly = false, waitMs = WAIT_MS, isMoving } = options;
   const store = describePlace(url, schema);
-  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) {
-    const remedy = 'Use small letters, digits and underscores, and begin with a letter.';
-    throw new StoreFailedError({ store, detail: `"${schema}" is no name of a schema`, remedy });
-  }
+  checkSchemaName(schema, store);
   const owns = options.isExclusive ? { name: `atrium ${schema}`, store } : undefined;
   const writer = new PostgresConnection({ url, schema, name: 'atrium commits', waitMs, owns });
   const reads = { url, schema, name: 'atrium reads', waitMs };
@@ -61,7 +59,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
         throw new StoreFailedError({ store, detail: 'its tables are of an older version', remedy });
       }
     } else {
-      await migrate(writer, { schema, store });
+      await migrate(writer, { schema, store, isMoving });
     }
     return new PostgresStore({ store, writer, readers, waitMs });
   } catch (error) {
@@ -186,14 +184,4 @@ function orderedNamesOf(write: Write): readonly string[] {
   if (!('insert' in write) || !codecOf(write.insert).isNumbered) return [];
   const { sessionKey, surfaceId, parentKey } = write.row as Readonly<Record<string, unknown>>;
   return [sessionKey, surfaceId, parentKey].filter((name): name is string => typeof name === 'string');
-}
-
-const ADDRESS = /^postgres(?:ql)?:\/\/(?:[^@/]*@)?([^/?]*)\/?([^?]*)/;
-
-/** The address without the user and the password. */
-function describePlace(url: string, schema: string): string {
-  const [, server, database] = ADDRESS.exec(url) ?? [];
-  // Without a server in the address it may be named by a parameter or a variable, often as a folder of sockets.
-  const place = [server, database].filter(Boolean).join('/') || 'at the address of store.url';
-  return `postgres ${place}${schema === DEFAULT_SCHEMA ? '' : `, schema ${schema}`}`;
 }

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, ClientConfig, QueryArrayConfig } from 'pg';
 import { errorText } from '../../protocol/one-line.ts';
 import { StoreInUseError } from '../errors.ts';
-import type { SqlStatement } from '../sql/dialect.ts';
+import type { SqlValue } from '../sql/dialect.ts';
 
 export interface ConnectionSettings {
   readonly url: string;
@@ -20,9 +20,17 @@ export interface ConnectionSettings {
   readonly waitMs: number;
   /**
    * With a name, every connection first becomes the only one of that name, as long as it lasts; else it rejects with
-   * StoreInUseError. One that comes back waits until the server has noticed that the one before is gone.
+   * StoreInUseError. One that comes back waits until the server has noticed that the one before is gone, and so does the
+   * first one for `patienceMs`.
    */
-  readonly owns?: { readonly name: string; readonly store: string } | undefined;
+  readonly owns?:
+    | { readonly name: string; readonly store: string; readonly patienceMs?: number | undefined }
+    | undefined;
+}
+
+export interface PostgresStatement {
+  readonly sql: string;
+  readonly values: readonly (SqlValue | Uint8Array)[];
 }
 
 export interface SqlAnswer {
@@ -59,7 +67,7 @@ export class PostgresConnection {
   }
 
   /** Sends a statement. Several that are sent one after the other are executed in that order. */
-  async ask(statement: SqlStatement): Promise<SqlAnswer> {
+  async ask(statement: PostgresStatement): Promise<SqlAnswer> {
     return this.#askOn(await this.#connected(), statement);
   }
 
@@ -72,7 +80,7 @@ export class PostgresConnection {
     return { ask: (statement) => this.#askOn(client, statement) };
   }
 
-  async #askOn(client: Client, statement: SqlStatement): Promise<SqlAnswer> {
+  async #askOn(client: Client, statement: PostgresStatement): Promise<SqlAnswer> {
     try {
       const { rows, rowCount } = await client.query<(string | null)[]>(this.#queryOf(statement));
       return { rows, count: rowCount ?? 0 };
@@ -95,7 +103,7 @@ export class PostgresConnection {
     await client?.end().catch(() => undefined);
   }
 
-  #queryOf({ sql, values }: SqlStatement): QueryArrayConfig<unknown[]> {
+  #queryOf({ sql, values }: PostgresStatement): QueryArrayConfig<unknown[]> {
     let name = this.#names.get(sql);
     if (name === undefined && this.#names.size < MOST_STATEMENTS) {
       name = `s${this.#names.size + 1}`;
@@ -113,13 +121,15 @@ export class PostgresConnection {
   }
 
   async #connect(): Promise<Client> {
-    const { waitMs } = this.#settings;
+    const { waitMs, owns } = this.#settings;
     const deadline = Date.now() + waitMs;
+    const patientUntil = Date.now() + (owns?.patienceMs ?? 0);
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
       try {
         return await this.#connectOnce();
       } catch (error) {
-        const mayHelp = isConnectionError(error) || (this.#wasOpen && error instanceof StoreInUseError);
+        const isPatient = this.#wasOpen || Date.now() < patientUntil;
+        const mayHelp = isConnectionError(error) || (isPatient && error instanceof StoreInUseError);
         if (this.#isClosed || !mayHelp || Date.now() + pauseMs > deadline) throw error;
         await sleep(pauseMs);
       }
@@ -156,7 +166,16 @@ export class PostgresConnection {
     if (!owns) return;
     const sql = 'SELECT pg_try_advisory_lock(hashtextextended($1, 0))';
     const { rows } = await client.query<(string | null)[]>(this.#queryOf({ sql, values: [owns.name] }));
-    if (rows[0]?.[0] !== 't') throw new StoreInUseError({ store: owns.store });
+    if (rows[0]?.[0] === 't') return;
+    throw new StoreInUseError({ store: owns.store, by: await this.#ownerOf(client, owns.name) });
+  }
+
+  /** Undefined when the server does not tell, for example because the other one has another user. */
+  async #ownerOf(client: Client, name: string): Promise<string | undefined> {
+    const { rows } = await client.query<(string | null)[]>(this.#queryOf({ sql: LOCK_OWNER, values: [name] }));
+    const [application, address, since] = rows[0] ?? [];
+    if (!application) return undefined;
+    return `the connection "${application}" from ${address ?? 'this machine'}, since ${since}`;
   }
 
   #forget(client: Client): void {
@@ -172,6 +191,11 @@ export class PostgresConnection {
     );
   }
 }
+
+const LOCK_OWNER = `SELECT a.application_name, host(a.client_addr), to_char(a.backend_start AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')
+  FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid, (SELECT hashtextextended($1, 0) AS key) AS k
+  WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
+    AND l.classid::bigint = ((k.key >> 32) & 4294967295) AND l.objid::bigint = (k.key & 4294967295) LIMIT 1`;
 
 /** The store knows the kind of each column, so it reads the values itself. */
 const AS_WRITTEN = { getTypeParser: () => (text: string) => text };

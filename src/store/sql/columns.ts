@@ -449,6 +449,18 @@ export const TABLES: { readonly [T in TableName]: TableLayout<T> } = {
       at: 'integer',
     },
   },
+  uploads: {
+    table: 'uploads',
+    columns: {
+      id: 'text',
+      hash: 'text',
+      name: 'text',
+      mime: 'text',
+      size: 'integer',
+      at: 'integer',
+      usedBy: 'text?',
+    },
+  },
 };
 
 export interface TableLayout<T extends TableName> {

@@ -2,6 +2,7 @@
 // in the header of the file, so it changes together with the tables or not at all.
 
 import { StoreFailedError, StoreTooNewError } from '../errors.ts';
+import { MOVE_TABLE } from '../move/move-table.ts';
 import type { Database } from './database.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
 
@@ -48,6 +49,11 @@ function hasTables(database: Database, first: Migration | undefined): boolean {
   const list = names.map((name) => `'${name}'`).join(', ');
   const sql = `SELECT COUNT(*) FROM sqlite_schema WHERE type = 'table' AND name IN (${list})`;
   return readNumber(database, sql) === names.length;
+}
+
+/** True while `atrium store migrate` fills this file. */
+export function hasUnfinishedMove(database: Database): boolean {
+  return readNumber(database, `SELECT COUNT(*) FROM sqlite_schema WHERE name = '${MOVE_TABLE}'`) > 0;
 }
 
 function newestOf(migrations: readonly Migration[]): number {

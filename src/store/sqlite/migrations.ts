@@ -535,4 +535,19 @@ export const MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX sessions_by_origin ON sessions (branch_of) WHERE branch_of IS NOT NULL',
     ],
   },
+  {
+    version: 17,
+    statements: [
+      `CREATE TABLE uploads (
+        id TEXT NOT NULL PRIMARY KEY,
+        hash TEXT NOT NULL,
+        name TEXT NOT NULL,
+        mime TEXT NOT NULL,
+        size BIGINT NOT NULL,
+        at BIGINT NOT NULL,
+        used_by TEXT
+      )`,
+      'CREATE INDEX uploads_by_time ON uploads (at)',
+    ],
+  },
 ];

@@ -3,13 +3,13 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { COMMIT_SITES, type CommitSite, SCRUBBING_SITES } from '../commit-sites.ts';
-import { ClaimLostError, StoreClosedError, StoreFailedError } from '../errors.ts';
+import { ClaimLostError, StoreClosedError, StoreFailedError, StoreMoveUnfinishedError } from '../errors.ts';
 import type { CommitCounter, CommitOptions, CommitResult, Query, Store, Where, Write } from '../store.ts';
 import type { TableName, Tables } from '../tables.ts';
 import { type Database, emptyLog, foldLog, makeDurable, openDatabase } from './database.ts';
 import { GroupCommit } from './group-commit.ts';
 import { KnownFiles } from './known-files.ts';
-import { checkVersion, migrate, NEWEST_VERSION } from './migrate.ts';
+import { checkVersion, hasUnfinishedMove, migrate, NEWEST_VERSION } from './migrate.ts';
 import { beginIfNew, contentsGone, endNew } from './new-store.ts';
 import { Statements } from './statements.ts';
 import { storeErrorFrom } from './store-error.ts';
@@ -24,6 +24,8 @@ export interface SqliteStoreOptions {
   readonly maxPages?: number | undefined;
   /** How long commits wait while another program keeps the file busy. The default is 5 seconds. */
   readonly busyWaitMs?: number | undefined;
+  /** Opens it although a move has filled only a part of it. */
+  readonly isMoving?: boolean | undefined;
 }
 
 /** Rejects with StoreTooNewError, StoreReadOnlyError, StoreFullError, StateLockedError or StoreFailedError. */
@@ -35,6 +37,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     database = await openDatabase(file, { readOnly, busyMs: BUSY_AT_START_MS });
     const found = checkVersion(database, file);
     if (found === 0 && !readOnly && !isNew) throw contentsGone(file, 'it has no tables');
+    if (!options.isMoving && hasUnfinishedMove(database)) throw new StoreMoveUnfinishedError({ store: file });
     if (readOnly && found < NEWEST_VERSION) {
       const remedy = 'Start the gateway, which brings them up to date.';
       throw new StoreFailedError({ store: file, detail: 'its tables are of an older version', remedy });

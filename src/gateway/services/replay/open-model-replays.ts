@@ -31,7 +31,8 @@ export async function openModelReplays(options: {
   const environment = withConfigVariables(options.environment, loaded);
   const { store, lock } = await openState(environment, storePlaceOf(environment, config));
   await settleCutReplays(store);
-  const models = new ModelRegistry(config, environment, createAttachments({ environment, config, store, now }), now);
+  const attachments = createAttachments({ environment, config, store, now });
+  const models = new ModelRegistry(config, environment, attachments, now);
   const spend = spendSettingsOf(config, resolveTimezone(config, environment));
   const replays = new ModelReplays({
     store,
@@ -47,6 +48,7 @@ export async function openModelReplays(options: {
   return {
     replays,
     close: async () => {
+      await attachments.close();
       await store.close();
       await lock.release();
     },
