@@ -71,7 +71,7 @@ export async function readFrame(
 /**
  * The body has the same value as `JSON.stringify` would write, put together from texts that are known already, because most of it is the
  * same in every run: tools, the spans of earlier messages, the texts of files. What the report and the inputs say in every run alike
- * stands together and is cut off, so that runs share it: a run stores what is new in it.
+ * is cut off from what is new in this one, which stands together between the two.
  */
 function formatFrame({ system, tools, spans, texts, report, limits, inputs, unkept }: RequestFrame): {
   readonly body: string;
@@ -91,18 +91,18 @@ function formatFrame({ system, tools, spans, texts, report, limits, inputs, unke
   // The other values are no lists themselves.
   const listsEnd = lists.reduce((length, { length: more }) => length + more, 0);
   const { version, situation, handlers, change, ...alike } = report;
-  const own = `,"report":{${members({ version, situation, handlers, change })}`;
-  const shared = `,${members(alike)}}${limits ? `,"limits":${JSON.stringify(limits)}` : ''}`;
-  const last = unkept === undefined ? '}' : `,"unkept":${unkept}}`;
-  if (!inputs) return { body: [...lists, own, shared, last].join(''), listsEnd, cuts: [listsEnd + own.length] };
+  const shared = `,"report":{${members(alike)}`;
+  const more = `${limits ? `,"limits":${JSON.stringify(limits)}` : ''}${unkept === undefined ? '' : `,"unkept":${unkept}`}`;
+  const own = `,${members({ version, situation, handlers, change })}}${more}`;
+  const firstCut = listsEnd + shared.length;
+  // Joined once, because each joining copies all of it.
+  if (!inputs) return { body: [...lists, shared, own, '}'].join(''), listsEnd, cuts: [firstCut] };
   const { composition, ...ownInputs } = inputs;
   const { situation: when, ...alikeComposition } = composition;
-  const sharedInputs = `,"inputs":{"composition":{${members(alikeComposition)}`;
-  const ownEnd = `,"situation":${JSON.stringify(when)}},${members(ownInputs)}}`;
-  const firstCut = listsEnd + own.length;
-  // Joined once, because each joining copies all of it.
-  const body = [...lists, own, shared, sharedInputs, ownEnd, last].join('');
-  return { body, listsEnd, cuts: [firstCut, firstCut + shared.length + sharedInputs.length] };
+  const ownToo = `,"inputs":{${members(ownInputs)},"composition":{"situation":${JSON.stringify(when)}`;
+  const sharedToo = `,${members(alikeComposition)}}}}`;
+  const body = [...lists, shared, own, ownToo, sharedToo].join('');
+  return { body, listsEnd, cuts: [firstCut, firstCut + own.length + ownToo.length] };
 }
 
 /** The members of an object as JSON, without its braces. */

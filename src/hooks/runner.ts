@@ -332,7 +332,7 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
         if (registered.remote) {
           ahead ??= new LookAhead(row, shared);
           const others = () => this.#nextAfter(armed, handlers, shared, options);
-          foreseen = await ahead.answerOf(armed, asking.seen, call.deadline, others);
+          foreseen = ahead.arrived(armed) ?? (await ahead.answerOf(armed, asking.seen, call.deadline, others));
         }
         const answered = foreseen
           ? foreseen.value
