@@ -46,6 +46,22 @@ it('answers where it was asked, and keeps what was said', async () => {
   ]);
 });
 
+it('stores what is new in a request and its frame, and shares the rest with the run before', async () => {
+  const { channel, services, model, store } = await gatewayForTest();
+  model.script([reply('One.'), reply('Two.')]);
+  const { runId: first } = await channel.asks({}, 'Hello', 'One.');
+  await services.runs.wait(first);
+  const before = new Set((await store.select('parts')).map(({ hash }) => hash));
+  const { runId: second } = await channel.asks({}, 'And again', 'Two.');
+  await services.runs.wait(second);
+  const captures = await store.select('captures', { where: { runId: second } });
+  const added = (await store.select('parts')).filter(({ hash }) => !before.has(hash));
+  const bytes = (sizes: readonly { readonly size: number }[]) => sizes.reduce((sum, { size }) => sum + size, 0);
+  // The spans and the conversation are cut every four thousand characters; what else is new is the time and the session.
+  expect(bytes(added)).toBeLessThan(9_000);
+  expect(bytes(captures)).toBeGreaterThan(40_000);
+});
+
 it('waits for two syncs: the message and the result', async () => {
   const scratch = await gatewayForTest();
   scratch.model.script([reply('Hello yourself.')]);

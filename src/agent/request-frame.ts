@@ -70,11 +70,13 @@ export async function readFrame(
 
 /**
  * The body has the same value as `JSON.stringify` would write, put together from texts that are known already, because most of it is the
- * same in every run: tools, the spans of earlier messages, the texts of files.
+ * same in every run: tools, the spans of earlier messages, the texts of files. What the report and the inputs say in every run alike
+ * is cut off from what is new in this one, which stands together between the two.
  */
-function formatFrame({ system, tools, spans, texts, ...rest }: RequestFrame): {
+function formatFrame({ system, tools, spans, texts, report, limits, inputs, unkept }: RequestFrame): {
   readonly body: string;
   readonly listsEnd: number;
+  readonly cuts: readonly number[];
 } {
   const lists = [
     '{"system":[',
@@ -82,14 +84,30 @@ function formatFrame({ system, tools, spans, texts, ...rest }: RequestFrame): {
     '],"tools":',
     toolsText(tools),
     ',"spans":[',
-    spans.map(spanText).join(),
+    spansText(spans),
     ']',
     ...(texts ? [',"texts":[', texts.map(quoteText).join(), ']'] : []),
   ];
   // The other values are no lists themselves.
   const listsEnd = lists.reduce((length, { length: more }) => length + more, 0);
+  const { version, situation, handlers, change, ...alike } = report;
+  const shared = `,"report":{${members(alike)}`;
+  const more = `${limits ? `,"limits":${JSON.stringify(limits)}` : ''}${unkept === undefined ? '' : `,"unkept":${unkept}`}`;
+  const own = `,${members({ version, situation, handlers, change })}}${more}`;
+  const firstCut = listsEnd + shared.length;
   // Joined once, because each joining copies all of it.
-  return { body: [...lists, ',', JSON.stringify(rest).slice(1)].join(''), listsEnd };
+  if (!inputs) return { body: [...lists, shared, own, '}'].join(''), listsEnd, cuts: [firstCut] };
+  const { composition, ...ownInputs } = inputs;
+  const { situation: when, ...alikeComposition } = composition;
+  const ownToo = `,"inputs":{${members(ownInputs)},"composition":{"situation":${JSON.stringify(when)}`;
+  const sharedToo = `,${members(alikeComposition)}}}}`;
+  const body = [...lists, shared, own, ownToo, sharedToo].join('');
+  return { body, listsEnd, cuts: [firstCut, firstCut + own.length + ownToo.length] };
+}
+
+/** The members of an object as JSON, without its braces. */
+function members(object: object): string {
+  return JSON.stringify(object).slice(1, -1);
 }
 
 function blockText({ text, ...block }: RequestFrame['system'][number]): string {
@@ -128,6 +146,22 @@ const LONG_TEXT = 512;
 const MOST_QUOTED = 32;
 const QUOTED = new Map<string, string>();
 
+/** The spans of all tools are the same objects in every run, and there are many of them. */
+function spansText(spans: readonly RequestSpan[]): string {
+  const from = spans.findIndex(({ where }) => where === 'tools');
+  const first = spans[from];
+  if (!first) return spans.map(spanText).join();
+  const behind = spans.findIndex(({ where }, index) => index > from && where !== 'tools');
+  const to = behind < 0 ? spans.length : behind;
+  const known = TOOLS_SPANS.get(first);
+  const isKnown = known?.spans.length === to - from && known.spans.every((span, index) => span === spans[from + index]);
+  const ofTools = isKnown ? known : { spans: spans.slice(from, to), text: spans.slice(from, to).map(spanText).join() };
+  TOOLS_SPANS.set(first, ofTools);
+  return [...spans.slice(0, from).map(spanText), ofTools.text, ...spans.slice(to).map(spanText)].join();
+}
+
+const TOOLS_SPANS = new WeakMap<RequestSpan, { readonly spans: readonly RequestSpan[]; readonly text: string }>();
+
 /** The spans of earlier messages are the same objects in every request. */
 function spanText(span: RequestSpan): string {
   const known = SPAN_TEXTS.get(span);
@@ -143,7 +177,7 @@ const SPAN_TEXTS = new WeakMap<RequestSpan, string>();
 function withoutTexts(report: Composition['report']): Composition['report'] {
   return {
     ...report,
-    spans: report.spans.map((span) => ({ ...span, text: '' })),
+    spans: wordless(report.spans),
     cuts: report.cuts.map((cut) => ({ ...cut, text: '' })),
     absences: report.absences.map(({ text: _, ...absence }) => absence),
     handlers: report.handlers.map((handler) => ({
@@ -152,3 +186,14 @@ function withoutTexts(report: Composition['report']): Composition['report'] {
     })),
   };
 }
+
+/** A prompt that is the same as that of an earlier run has the same list of spans. */
+function wordless(spans: Composition['report']['spans']): Composition['report']['spans'] {
+  const known = WORDLESS.get(spans);
+  if (known) return known;
+  const made = spans.map((span) => ({ ...span, text: '' }));
+  WORDLESS.set(spans, made);
+  return made;
+}
+
+const WORDLESS = new WeakMap<Composition['report']['spans'], Composition['report']['spans']>();

@@ -200,8 +200,14 @@ export interface CapturedRequest {
   readonly at: number;
   readonly provider: string;
   readonly model: string;
-  /** Behind `listsEnd` no value of the body is a list; where it is not known, the whole body is looked at. */
-  readonly wire: WireRequest & { readonly listsEnd?: number | undefined };
+  /**
+   * Behind `listsEnd` no value of the body is a list; where it is not known, the whole body is looked at. `cuts` are places
+   * behind it, between which the body says the same as that of other requests.
+   */
+  readonly wire: WireRequest & {
+    readonly listsEnd?: number | undefined;
+    readonly cuts?: readonly number[] | undefined;
+  };
   /** The authors of the parts that this request has and the one before it had not. */
   readonly spans?: readonly RequestSpan[] | undefined;
   readonly sent?: SentFacts | undefined;

@@ -19,9 +19,10 @@ const FAILURE = 2;
 
 /**
  * V8 lets the heap grow to several times of what is alive before it cleans up. With this it cleans up earlier, which
- * costs little, because little is alive. Compiled code fits only a process with the same flags, so all have them.
+ * costs little, because little is alive. Compiled code fits only a process with the same flags, the code of Node's own
+ * modules too, so a gateway sets them when it has loaded what every start needs; a command ends before they matter.
  */
-const V8_FLAGS = ['--heap-growing-percent=50'];
+const GATEWAY_FLAGS = ['--heap-growing-percent=50'];
 
 /** A gateway has loaded by then what every start needs, and has done it once. */
 const KEEP_CODE_AFTER_MS = 4_000;
@@ -46,20 +47,22 @@ function answerAtOnce(): string | undefined {
 }
 
 function launch(): void {
-  for (const flag of V8_FLAGS) setFlagsFromString(flag);
+  const isGateway = word === 'start';
   try {
     const cached = new CachedProgram({
       program,
       folders: [join(dirname(dirname(program)), 'code'), join(resolveStateDir(), 'atrium', 'code')],
       // A gateway and a command need different functions of the same modules.
-      key: [word === 'start' ? 'gateway' : 'command', process.version, process.arch, cachedDataVersionTag()].join('-'),
+      key: [isGateway ? 'gateway' : 'command', process.version, process.arch, cachedDataVersionTag()].join('-'),
     });
     const { importWith } = cached.load('protocol/import-module.js') as typeof import('../protocol/import-module.ts');
     importWith((specifier) => cached.import(specifier, (other) => import(other)));
     const { runProcess } = cached.load('cli/run-process.js') as typeof import('./run-process.ts');
-    const keepCode = () => cached.keepCode();
-    setTimeout(keepCode, KEEP_CODE_AFTER_MS).unref();
-    process.once('exit', keepCode);
+    setTimeout(() => {
+      cached.keepCode();
+      if (isGateway) for (const flag of GATEWAY_FLAGS) setFlagsFromString(flag);
+    }, KEEP_CODE_AFTER_MS).unref();
+    process.once('exit', () => cached.keepCode());
     runProcess(argv);
   } catch (error) {
     if (!['EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;

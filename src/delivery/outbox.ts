@@ -9,6 +9,7 @@
 // same commit.
 // When it fires: after `open`, on `wake`, and when a wait is over. After `close` nothing more is sent.
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Channel, OutboundPart, SendOutcome } from '../channels/channel.ts';
 import { readAttachmentRefs } from '../protocol/attachment.ts';
 import type { Button } from '../protocol/button.ts';
@@ -100,14 +101,21 @@ export class Outbox {
     this.wake();
   }
 
-  /** Says that rows were committed. */
+  /**
+   * Says that rows were committed. They are read a moment later, when the run that committed them has told its end: whoever
+   * waits for that need not wait for this, and runs that end together are read together.
+   */
   wake(): void {
     if (this.#seen === undefined || this.#closing.signal.aborted) return;
     if (this.#reading) {
       this.#readAgain = true;
       return;
     }
-    this.#reading = this.#readNew()
+    this.#reading = nextTurn()
+      .then(() => {
+        this.#readAgain = false;
+        return this.#readNew();
+      })
       .catch((error) => {
         this.#settings.warn(`The outbox could not be read: ${oneLine(error)}`);
         // Committed rows must be sent, even if no further commit wakes the outbox.

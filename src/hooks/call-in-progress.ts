@@ -39,10 +39,12 @@ export class CallInProgress {
 
   /**
    * Must be called as soon as the handler has settled; throws when the deadline has passed. `ms` is the duration, where
-   * another thread has measured it.
+   * another thread has measured it. Gives the time by `performance.now()`, where it was read.
    */
-  settled(ms?: number): void {
-    this.#ms = this.deadline.check(ms);
+  settled(ms?: number): number | undefined {
+    const now = ms === undefined ? performance.now() : undefined;
+    this.#ms = this.deadline.check(ms ?? (now === undefined ? undefined : now - this.deadline.startedAt));
+    return now;
   }
 
   /** Records that the call gave a value. `changed` names the fields of the result that this handler has set. */

@@ -14,7 +14,7 @@ export class Deadline {
   readonly timeoutMs: number;
   readonly #timer: DeadlineTimer;
   readonly #isHeldUp: (() => boolean) | undefined;
-  #started = performance.now();
+  #started: number;
   #heldUpMs = 0;
   readonly #caller: AbortSignal | undefined;
   #controller: AbortController | undefined;
@@ -26,13 +26,25 @@ export class Deadline {
 
   /**
    * `caller` is the signal of the caller: when it aborts, the handler's time is over as well. `isHeldUp` says whether
-   * others keep the handler from beginning right now.
+   * others keep the handler from beginning right now. `startedAt` is now by `performance.now()`, for a caller that knows it.
    */
-  constructor(timeoutMs: number, timer: DeadlineTimer, caller?: AbortSignal, isHeldUp?: () => boolean) {
+  constructor(
+    timeoutMs: number,
+    timer: DeadlineTimer,
+    caller?: AbortSignal,
+    isHeldUp?: () => boolean,
+    startedAt = performance.now(),
+  ) {
     this.timeoutMs = timeoutMs;
+    this.#started = startedAt;
     this.#timer = timer;
     this.#caller = caller;
     this.#isHeldUp = isHeldUp;
+  }
+
+  /** By `performance.now()`; later than the call, when the handler was held up. */
+  get startedAt(): number {
+    return this.#started;
   }
 
   get elapsedMs(): number {

@@ -19,6 +19,11 @@ export class LookAhead {
     this.#until = addsUp ? 'end' : 'answer';
   }
 
+  /** The answer of a handler that was asked ahead of its turn, when it has arrived. Most have, once the first has. */
+  arrived(armed: ArmedHandler): RemoteAnswer | undefined {
+    return this.#asked.get(armed)?.arrived();
+  }
+
   /**
    * The answer of the handler whose turn it is. If it was not asked yet, it is asked now together with `others`;
    * undefined when it has to be asked alone. Rejects with what the handler threw, or when its time is over.

@@ -23,6 +23,8 @@ export interface RemoteQuestion {
 export interface RemoteCall {
   /** Undefined when the handler was not reached and so not called. Rejects with what it threw. */
   readonly answer: Promise<RemoteAnswer | undefined>;
+  /** The same answer once it has arrived, for a caller that need not wait then. */
+  arrived(): RemoteAnswer | undefined;
   /**
    * Whether a later handler is being called right now: then this one has answered, although its answer has not arrived
    * yet.

@@ -307,6 +307,8 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     const hasDiffs = this.#settings.record !== undefined && options.record !== false;
     const handlers = this.#armed(hook);
     let ahead: LookAhead | undefined;
+    /** The time, where a handler has just ended. The clock is read once for each handler, since it costs as much as a handler. */
+    let now: number | undefined;
 
     for (const armed of handlers) {
       if (asking.isOver) break;
@@ -323,20 +325,21 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
         if (isGate) asking.refuse(registered, suspendedReason(registered));
         continue;
       }
-      const call = this.#begin(armed, limitMs, shared, options);
+      const call = this.#begin(armed, limitMs, shared, options, now);
+      now = undefined;
       try {
         let foreseen: RemoteAnswer | undefined;
         if (registered.remote) {
           ahead ??= new LookAhead(row, shared);
           const others = () => this.#nextAfter(armed, handlers, shared, options);
-          foreseen = await ahead.answerOf(armed, asking.seen, call.deadline, others);
+          foreseen = ahead.arrived(armed) ?? (await ahead.answerOf(armed, asking.seen, call.deadline, others));
         }
         const answered = foreseen
           ? foreseen.value
           : call.invoke(registered.handler, eventFor(armed, asking.seen), handlerContext(shared, call.deadline));
         if (row.sync && !registered.isRemote) refusePromise(answered);
         const answer = isPromiseLike(answered) ? await answered : answered;
-        call.settled(foreseen?.ms);
+        now = call.settled(foreseen?.ms);
         this.#warnOfFields(armed, unknownFields(row, asking.seen, answer, isGate));
         const { changed, diff } = asking.take(registered, answer);
         asking.calls.push(this.#ended(armed, options, call, call.done(changed, hasDiffs ? diff : undefined)));
@@ -503,8 +506,14 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     return told;
   }
 
-  #begin(armed: ArmedHandler, limitMs: number, context: HookContext, options: RunOptions): CallInProgress {
-    const deadline = new Deadline(limitMs, this.#common.timer, options.signal, armed.isHeldUp);
+  #begin(
+    armed: ArmedHandler,
+    limitMs: number,
+    context: HookContext,
+    options: RunOptions,
+    startedAt?: number | undefined,
+  ): CallInProgress {
+    const deadline = new Deadline(limitMs, this.#common.timer, options.signal, armed.isHeldUp, startedAt);
     const record = options.record === false ? undefined : this.#settings.record;
     return new CallInProgress(armed, context, deadline, this.#now(), record);
   }

@@ -4,14 +4,18 @@
 /** A longer text is worked out each time, so that what is remembered stays small. */
 const LONGEST_TEXT = 512;
 
-/** Remembers at most `most` answers; the oldest is forgotten first. */
-export function remembered<Answer>(most: number, answerOf: (text: string) => Answer): (text: string) => Answer {
+/** Remembers at most `most` answers, to texts of at most `longest` characters; the oldest is forgotten first. */
+export function remembered<Answer>(
+  most: number,
+  answerOf: (text: string) => Answer,
+  longest: number = LONGEST_TEXT,
+): (text: string) => Answer {
   const known = new Map<string, Answer>();
   return (text) => {
     const found = known.get(text);
     if (found !== undefined) return found;
     const answer = answerOf(text);
-    if (text.length > LONGEST_TEXT) return answer;
+    if (text.length > longest) return answer;
     const [oldest] = known.size < most ? [] : known.keys();
     if (oldest !== undefined) known.delete(oldest);
     known.set(text, answer);

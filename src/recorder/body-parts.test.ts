@@ -28,7 +28,10 @@ describe('the parts of a request', () => {
         expect(parts.of(body)).toEqual(asSplit(body));
         const lists = `{"messages":${JSON.stringify(said)},"tools":${JSON.stringify(tools)}`;
         const withMore = `${lists},"report":{"messages":${JSON.stringify(said)}}}`;
-        expect(parts.of(withMore, lists.length)).toEqual(asSplit(withMore));
+        expect(parts.of(withMore, { listsEnd: lists.length })).toEqual(asSplit(withMore));
+        const cut = parts.of(withMore, { listsEnd: lists.length, cuts: [lists.length + 10] });
+        expect(cut.map(({ text }) => text).join('')).toBe(withMore);
+        expect(cut.at(-1)?.text).toBe(withMore.slice(lists.length + 10));
       }
     });
   });

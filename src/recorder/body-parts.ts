@@ -40,8 +40,14 @@ export class BodyParts {
   #lists: KnownList[] = [];
   #chars = 0;
 
-  /** `listsEnd` is the place behind which no value of the outermost object is a list, where the caller knows it. */
-  of(body: string, listsEnd?: number): readonly BodyPart[] {
+  /**
+   * `listsEnd` is the place behind which no value of the outermost object is a list, where the caller knows it; `cuts` are
+   * places behind it at which the text is cut as well.
+   */
+  of(
+    body: string,
+    { listsEnd, cuts: more = [] }: { listsEnd?: number | undefined; cuts?: readonly number[] | undefined } = {},
+  ): readonly BodyPart[] {
     const found = new Map<number, KnownList>();
     const knownAt = (open: number) => {
       const known = this.#take(body, open);
@@ -63,7 +69,7 @@ export class BodyParts {
     const parts: BodyPart[] = [];
     const starts = new Map<number, PartKey>();
     let start = 0;
-    for (const text of piecesAt(body, lists.flatMap(cutsOfList))) {
+    for (const text of piecesAt(body, [...lists.flatMap(cutsOfList), ...more])) {
       const key = keys.get(start) ?? partKeyOf(text);
       starts.set(start, key);
       parts.push({ text, ...key });

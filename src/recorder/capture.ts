@@ -24,6 +24,8 @@ export interface CapturedRequest {
     readonly body: string;
     /** Behind this place no value of the body is a list, where the caller knows it; then the rest need not be looked at. */
     readonly listsEnd?: number | undefined;
+    /** Places behind `listsEnd`, in order, between which the body says the same as that of other requests. */
+    readonly cuts?: readonly number[] | undefined;
     /** The places at which images are named in the body. Their bytes are stored elsewhere, once. */
     readonly images?: readonly { readonly at: number; readonly hash: string; readonly size: number }[] | undefined;
   };
@@ -54,7 +56,7 @@ export interface Capture {
 /** Returns the writes that store a request. They may share a commit with other writes. */
 export function captureRequest(request: CapturedRequest): Write[] {
   const { runId, call, at, provider, model, wire, spans = [], sent } = request;
-  const parts = BODY_PARTS.of(wire.body, wire.listsEnd);
+  const parts = BODY_PARTS.of(wire.body, wire);
   const byKey = new Map(parts.map((part) => [part.hash, part]));
   const inserts = [...byKey.values()].map(
     ({ hash, text, size }): Write => ({

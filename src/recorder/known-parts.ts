@@ -6,6 +6,7 @@
 // commit is handed over, never earlier, and `forget` is called before a plan that removes parts by name is made: such a
 // plan sees every commit that left parts out before it, and every later commit gives its parts a new date.
 
+import { forgetOldest } from '../protocol/forget-oldest.ts';
 import { delegateStore } from '../store/delegate-store.ts';
 import type { CommitOptions, CommitResult, Store, Write } from '../store/store.ts';
 import { tableOf } from '../store/table-of.ts';
@@ -84,11 +85,10 @@ function withoutFresh(write: Write, usedAt: ReadonlyMap<string, number>): Write 
   return stale.length === 0 ? undefined : { ...write, where: { ...where, hash: { in: stale } } };
 }
 
-/** A part that was learnt again moves to the end, so that the one which is removed is the one unused for longest. */
+/** A part that was learnt again moves to the end, so that those which are removed are the ones unused for longest. */
 function remember(usedAt: Map<string, number>, hash: string, at: number): void {
   const known = usedAt.get(hash) ?? at;
   usedAt.delete(hash);
   usedAt.set(hash, Math.max(known, at));
-  const [oldest] = usedAt.keys();
-  if (usedAt.size > MOST_PARTS && oldest !== undefined) usedAt.delete(oldest);
+  forgetOldest(usedAt, MOST_PARTS);
 }

@@ -5,6 +5,7 @@
 // memory. They are written when the gate passes; when the run is blocked or ends without an answer from the gate, only
 // their hashes are written.
 
+import { forgetOldest } from '../protocol/forget-oldest.ts';
 import { isJsonObject } from '../protocol/json.ts';
 import type { RecordedCall, RecordedFact, RecordedFactType } from '../protocol/recorded-fact.ts';
 import { boundValue, RECORD_LIMITS } from './bound-value.ts';
@@ -313,6 +314,5 @@ function quietly(record: () => void): void {
 function keep(runs: Map<string, RecordedRun>, runId: string, run: RecordedRun): void {
   runs.delete(runId);
   runs.set(runId, run);
-  const [oldest] = runs.keys();
-  if (runs.size > MAX_KNOWN_RUNS && oldest !== undefined) runs.delete(oldest);
+  forgetOldest(runs, MAX_KNOWN_RUNS);
 }

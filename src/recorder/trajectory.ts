@@ -6,6 +6,7 @@
 
 import { createHash } from 'node:crypto';
 import path from 'node:path';
+import { forgetOldest } from '../protocol/forget-oldest.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import { remembered } from '../protocol/remembered.ts';
 import type { AppendedFiles, FilePlace } from './appended-files.ts';
@@ -132,8 +133,7 @@ export class Trajectory {
     if (known?.has(prompt.hash)) return undefined;
     this.#prompts.delete(file);
     this.#prompts.set(file, known && known.size < MOST_PROMPTS_OF_FILE ? known : new Set());
-    const [oldest] = this.#prompts.keys();
-    if (this.#prompts.size > MOST_FILES_WITH_PROMPTS && oldest !== undefined) this.#prompts.delete(oldest);
+    forgetOldest(this.#prompts, MOST_FILES_WITH_PROMPTS);
     return prompt;
   }
 

@@ -9,6 +9,7 @@ import { deliveryTrace } from '../facts/catalog.ts';
 import type { FactName, Facts, ModelStep } from '../facts/facts.ts';
 import type { FactListener } from '../facts/teller.ts';
 import { childTrace, rootTrace, runTrace } from '../hooks/hook-trace.ts';
+import { forgetOldest } from '../protocol/forget-oldest.ts';
 import type { AssistantMessage, Message } from '../protocol/message.ts';
 import { boundValue, RECORD_LIMITS } from '../recorder/bound-value.ts';
 import type { Attributes, Span, SpanEvent } from './span.ts';
@@ -331,6 +332,5 @@ function answerOf(
 function keep<Value>(map: Map<string, Value>, key: string, value: Value): void {
   map.delete(key);
   map.set(key, value);
-  const [oldest] = map.keys();
-  if (map.size > MAX_RUNS && oldest !== undefined) map.delete(oldest);
+  forgetOldest(map, MAX_RUNS);
 }

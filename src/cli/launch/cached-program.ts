@@ -27,8 +27,8 @@ export class CachedProgram {
   readonly #modules = new Map<string, LoadedModule>();
   /** The code that was kept, until this process has kept its own or has no use for it any more. */
   #kept: CompiledCode;
-  /** What had to be compiled here. */
-  #compiled: CompiledFile[] = [];
+  /** What had to be compiled here; undefined once it was kept. */
+  #compiled: CompiledFile[] | undefined = [];
 
   constructor(places: CodeCachePlaces) {
     this.#places = places;
@@ -49,12 +49,13 @@ export class CachedProgram {
 
   /**
    * Keeps for later processes what this one had to compile, beside what was kept already; a function that has run by now
-   * is kept as well. Without anything new it does nothing. What is loaded afterwards is compiled, and not kept.
+   * is kept as well. Without anything new, and the second time, it does nothing. What is loaded afterwards is compiled, and
+   * not kept.
    */
   keepCode(): void {
-    const compiled = this.#compiled;
+    const compiled = this.#compiled ?? [];
     const kept = this.#kept;
-    this.#compiled = [];
+    this.#compiled = undefined;
     this.#kept = new Map();
     if (compiled.length === 0) return;
     const own = compiled.map(({ stamp, script }) => [stamp, script.createCachedData()] as const);
@@ -91,7 +92,7 @@ export class CachedProgram {
       columnOffset: -HEAD.length,
       ...(cachedData && { cachedData }),
     });
-    if (cachedData === undefined || script.cachedDataRejected) this.#compiled.push({ stamp, script });
+    if (cachedData === undefined || script.cachedDataRejected) this.#compiled?.push({ stamp, script });
     return script.runInThisContext() as (...values: readonly unknown[]) => unknown;
   }
 }

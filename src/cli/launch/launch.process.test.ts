@@ -16,7 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { readEnvironment } from '../../config/environment.ts';
 import { VERSION } from '../../protocol/version.ts';
 import { GatewayProcess } from '../../testkit/gateway-process.ts';
@@ -204,25 +204,35 @@ it('shows lines of the build in a stack, as if Node had loaded it', () => {
   expect(atrium('status').err).toContain(`${file}:1:7`);
 });
 
-it('starts a gateway with compiled code and the flag that keeps its heap small', async () => {
+it('gives a gateway the flag that keeps its heap small once its code is kept, and a command none', async () => {
   const gateway = await GatewayProcess.create();
   const flags = join(root, 'flags.cjs');
   const said = join(root, 'flags.txt');
+  writeFileSync(said, '');
   writeFileSync(
     flags,
     `const v8 = require('node:v8');
     const set = v8.setFlagsFromString;
     v8.setFlagsFromString = (flag) => { require('node:fs').appendFileSync(${JSON.stringify(said)}, flag); set(flag); };`,
   );
+  const under = ['env', `NODE_OPTIONS=--require ${flags}`];
   execFileSync(process.execPath, ['--require', flags, main(), 'help'], { cwd: root, env: { HOME: root } });
-  expect(readFileSync(said, 'utf8')).toBe('--heap-growing-percent=50');
+  expect(readFileSync(said, 'utf8')).toBe('');
   try {
-    for (const _ of ['compiles', 'takes']) {
-      expect(await gateway.start({ command: main() })).toBe('ready');
+    const kept: Buffer[] = [];
+    for (const flagged of ['--heap-growing-percent=50', '--heap-growing-percent=50'.repeat(2)]) {
+      expect(await gateway.start({ command: main(), under })).toBe('ready');
+      await vi.waitFor(() => expect(readFileSync(said, 'utf8')).toBe(flagged), { timeout: 30_000 });
+      // This loads more of the program, which must not be kept instead of what a start needs.
+      expect((await fetch(`${gateway.url}/api/nothing`)).status).toBeGreaterThanOrEqual(400);
       await gateway.stop();
+      const [cache = '', ...others] = caches().filter((name) => name.includes('-gateway-'));
+      expect(others).toEqual([]);
+      kept.push(readFileSync(cache));
     }
-    expect(caches().filter((name) => name.includes('-gateway-'))).toHaveLength(1);
+    // What the first process has kept fits the second.
+    expect(kept[1]?.equals(kept[0] ?? Buffer.alloc(0))).toBe(true);
   } finally {
     await gateway.close();
   }
-}, 60_000);
+}, 90_000);

@@ -49,6 +49,22 @@ function toolsOf(registry: ReturnType<typeof registryOf>, memoryHolder?: string)
 }
 
 describe('the tools of plugins', () => {
+  it('have the same parameters in every session, so that what is made from them is made once', async () => {
+    const parameters = () => ({
+      type: 'object',
+      properties: { note: { type: 'string', description: 'x'.repeat(900) } },
+    });
+    const registry = registryOf({
+      id: 'dice',
+      registrations: [registration(() => [tool('roll', { parameters: parameters() })])],
+    });
+    const tools = new PluginTools({ registry, memoryHolder: () => undefined, now: () => 0, warn: () => {} });
+    const [here] = await tools.join([], SCOPE);
+    const [there] = await tools.join([], { ...SCOPE, sessionKey: 'agent:main:other' });
+    expect(here?.parameters).toEqual(parameters());
+    expect(there?.parameters).toBe(here?.parameters);
+  });
+
   it('are no more than a run can bear, however they are registered', async () => {
     let asked = 0;
     const many = Array.from({ length: 400 }, (_, at) =>

@@ -8,6 +8,7 @@
 import type { PluginRegistry, Registered } from '../../plugins/plugin-registry.ts';
 import type { PluginTool, PluginToolResult, PluginToolScope } from '../../plugins/registration.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
+import { remembered } from '../../protocol/remembered.ts';
 import { isShallow, MAX_SCHEMA_CHARS, MAX_SCHEMA_DEPTH, readDescription } from '../../tools/mcp/listed-tool.ts';
 import { readCallResult } from '../../tools/mcp/read-call-result.ts';
 import { TOOL_GROUPS } from '../../tools/policy/tool-groups.ts';
@@ -34,6 +35,8 @@ const MAX_REGISTRATIONS = 256;
 const MAX_TOOLS_OF_PLUGIN = 512;
 const MAX_KEPT_SCOPES = 64;
 const MAX_TOLD = 1_000;
+const MAX_KNOWN_SCHEMAS = 512;
+const LONGEST_KNOWN_SCHEMA = 4_096;
 
 export class PluginTools {
   readonly #parts: PluginToolsParts;
@@ -52,7 +55,8 @@ export class PluginTools {
   async join(own: readonly Tool[], scope: PluginToolScope): Promise<readonly Tool[]> {
     const registered = firstOfEach(this.#parts.registry.registered('tool'), MAX_REGISTRATIONS, pluginOf);
     if (registered.length === 0) return own;
-    const made = (await Promise.all(registered.map((each) => this.#toolsOf(each, scope)))).flat();
+    const key = JSON.stringify(scope);
+    const made = (await Promise.all(registered.map((each) => this.#toolsOf(each, scope, key)))).flat();
     const brought = firstOfEach(made, MAX_TOOLS_OF_PLUGIN, ownerOf);
     const kept = new Set(brought);
     const greedy = new Set(made.filter((tool) => !kept.has(tool)).map(ownerOf));
@@ -76,11 +80,11 @@ export class PluginTools {
     return joined;
   }
 
-  #toolsOf(registered: Registered<'tool'>, scope: PluginToolScope): Promise<readonly Tool[]> {
+  /** `key` tells the scope from others. */
+  #toolsOf(registered: Registered<'tool'>, scope: PluginToolScope, key: string): Promise<readonly Tool[]> {
     const { registration } = registered;
     const kept = this.#made.get(registration) ?? new Map();
     this.#made.set(registration, kept);
-    const key = JSON.stringify(scope);
     const now = this.#parts.now();
     const last = kept.get(key);
     if (last && now - last.at < FRESH_MS && now >= last.at) return last.tools;
@@ -190,10 +194,22 @@ function readSchema(parameters: unknown): JsonObject | string {
   if (!isShallow(parameters, MAX_SCHEMA_DEPTH)) return 'nest too deeply, or in a circle';
   const text = JSON.stringify(parameters);
   if (text.length > MAX_SCHEMA_CHARS) return `take ${text.length} characters, and ${MAX_SCHEMA_CHARS} are the limit`;
-  const schema: JsonObject = JSON.parse(text);
-  if (schema.type === undefined) return { type: 'object', properties: {}, ...schema };
-  return schema.type === 'object' ? schema : 'are not of the type "object"';
+  return schemaOf(text);
 }
+
+/**
+ * A plugin is asked for its tools in every session. Equal parameters are the same object, so that what is made from a list
+ * of tools can be kept with it: its text, its size, its parts.
+ */
+const schemaOf = remembered(
+  MAX_KNOWN_SCHEMAS,
+  (text): JsonObject | string => {
+    const schema: JsonObject = JSON.parse(text);
+    if (schema.type === undefined) return { type: 'object', properties: {}, ...schema };
+    return schema.type === 'object' ? schema : 'are not of the type "object"';
+  },
+  LONGEST_KNOWN_SCHEMA,
+);
 
 function nameForPeople(name: unknown): string {
   return JSON.stringify(typeof name === 'string' ? name.slice(0, 80) : null);

@@ -32,12 +32,15 @@ export function unknownFields(
   isGate: boolean,
 ): readonly string[] {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return NONE;
+  let unknown: string[] | undefined;
+  for (const field of Object.keys(answer)) {
+    if (Object.hasOwn(combine, field) || Object.hasOwn(event, field) || ALWAYS_KNOWN.includes(field)) continue;
+    unknown = [...(unknown ?? []), field];
+  }
+  if (!unknown) return NONE;
+  const [first = ''] = unknown;
+  if (!isGate) return unknown;
   const known = Object.keys(combine);
-  const unknown = Object.keys(answer).filter(
-    (field) => !known.includes(field) && !Object.hasOwn(event, field) && !ALWAYS_KNOWN.includes(field),
-  );
-  const [first] = unknown;
-  if (!isGate || first === undefined) return unknown.length === 0 ? NONE : unknown;
   const meant = unknown.map((field) => nearMatch(field, known)).find((field) => field !== undefined);
   const decides = DECIDING.some((field) => (answer as AnswerFields)[field] !== undefined);
   if (decides && meant === undefined) return unknown;

@@ -106,9 +106,13 @@ export class HookRounds {
         if (isPast()) return { value: undefined, ms: 0 };
         throw error;
       }) as Promise<RemoteAnswer | undefined>;
+      let arrived: RemoteAnswer | undefined;
       // The runner may never wait for a handler that was asked ahead.
-      outcome.catch(() => {});
-      return { answer: outcome, isPast, abort };
+      const ignore = () => {};
+      outcome.then((given) => {
+        arrived = given;
+      }, ignore);
+      return { answer: outcome, arrived: () => arrived, isPast, abort };
     });
   }
 }

@@ -10,6 +10,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FRAME_CALL } from '../../../agent/request-frame.ts';
 import { isAtriumError } from '../../../protocol/errors.ts';
+import { forgetOldest } from '../../../protocol/forget-oldest.ts';
 import { batchesOf } from '../../../recorder/capture.ts';
 import { PIECE_GRAIN_MS } from '../../../recorder/prune-captures.ts';
 import { PreconditionFailedError } from '../../../store/errors.ts';
@@ -250,8 +251,7 @@ export class ReceiptIndex {
   #learn(key: string, seq: number, usedAt: number): void {
     this.#known.delete(key);
     this.#known.set(key, { seq, usedAt });
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MOST_KNOWN && oldest !== undefined) this.#known.delete(oldest);
+    forgetOldest(this.#known, MOST_KNOWN);
   }
 }
 
