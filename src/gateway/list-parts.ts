@@ -41,6 +41,7 @@ import type { Installs } from './services/installs.ts';
 import type { ReceiptIndex } from './services/receipts/receipt-index.ts';
 import { settleCutReplays } from './services/replay/model-replays.ts';
 import { WordIndex } from './services/search/word-index.ts';
+import type { SharedEvents } from './sharing/shared-events.ts';
 import type { SpendLimits } from './spend-limits.ts';
 import { WEBHOOK_SETTINGS } from './webhooks/webhooks.ts';
 import type { Workspaces } from './workspaces.ts';
@@ -74,6 +75,8 @@ export interface ListedParts {
   readonly platforms: PlatformChannels;
   readonly wayIn: WayIn;
   readonly shown: ReturnType<typeof shownEvents>;
+  /** Undefined when no other node shares the store. */
+  readonly sharedEvents: SharedEvents | undefined;
   readonly runParts: RunParts;
   readonly lanes: EmbeddedLanes;
   readonly suspending: BuiltSuspensions;
@@ -162,13 +165,18 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
     { name: 'the outbox', open: () => outbox.open(), close: ({ left }) => outbox.close(left(LEAST_CLOSE_MS)) },
     {
       name: 'the live events',
-      open: () =>
+      open: () => {
         shown((event) => {
           sockets.web.watch(event);
           sockets.cli.watch(event);
           delivery.watch(event);
-        }),
-      close: () => live.close(new GatewayNotReadyError({ state: 'draining' })),
+        });
+        listed.sharedEvents?.open();
+      },
+      close: () => {
+        listed.sharedEvents?.close();
+        live.close(new GatewayNotReadyError({ state: 'draining' }));
+      },
     },
     {
       name: 'the news for pages',

@@ -4,6 +4,7 @@
 import { readFrame } from '../agent/request-frame.ts';
 import type { RunParts } from '../agent/run-parts.ts';
 import type { Channel } from '../channels/channel.ts';
+import { SingleNode } from '../cluster/single-node.ts';
 import { listAgentIds, resolveDefaultAgentId } from '../config/agents.ts';
 import { withConfigVariables } from '../config/config-variables.ts';
 import type { Environment } from '../config/environment.ts';
@@ -156,7 +157,9 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   });
 
   // The store, and what facts are told to.
-  const { lock, store: opened } = await openState(environment, storePlaceOf(environment, config));
+  const { lock, store: opened, cluster } = await openState(environment, storePlaceOf(environment, config));
+  // Undefined for a gateway that has its store alone. Then nothing below asks or tells other nodes.
+  const sharing = cluster instanceof SingleNode ? undefined : { cluster, ...(await import('./sharing/sharing.ts')) };
   const storeWatch = new StoreWatch({
     store: opened,
     now,
@@ -183,7 +186,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const { live, hooks, teller } = records;
   // A trial lets runs fail on purpose.
   const runTroubles = new RunTroubles(new FaultLog({ warn: options.isTrial ? () => undefined : warn, now }));
-  live.subscribe(runTroubles.look);
+  live.subscribeHere(runTroubles.look);
   const { tell } = teller;
   options.register?.(hooks);
 
@@ -322,7 +325,17 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const wakeLane = (sessionKey: string) => lanes.wake(sessionKey);
   const spawner = createSpawner({ environment, config, store, drafting, records, delivery, wakeLane, now });
   const subscribe = live.subscribe.bind(live);
+  const subscribeHere = live.subscribeHere.bind(live);
   const shown = shownEvents({ hooks, subscribe });
+  const sharedEvents =
+    sharing &&
+    new sharing.SharedEvents({
+      cluster,
+      store,
+      shownHere: shownEvents({ hooks, subscribe: subscribeHere }),
+      emit: live.emitFromElsewhere,
+      warn,
+    });
   const suspending = createSuspensions({ store, records, delivery, lanes, now, warn });
   const { approvals, waits, suspensions } = suspending;
   const commands = new GatewayCommandPorts({
@@ -391,7 +404,16 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
 
   // What can be asked for and what is shown.
   const clientCalls = new ClientCalls({ store, wakeLane, tell, now });
-  const runs = new Runs({ store, lanes, suspensions, live, tell, childEnd: runParts, now });
+  const runs = new Runs({
+    store,
+    lanes,
+    suspensions,
+    live,
+    ended: sharing && new sharing.EndedRuns({ store }),
+    tell,
+    childEnd: runParts,
+    now,
+  });
   const children: Children = new Children({
     childEnd: runParts,
     withoutRuns: (sessionKey, stopping, work) => runs.withoutRuns(sessionKey, stopping, work),
@@ -409,7 +431,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     warn,
     extensions: options.extensions,
   });
-  const chatRecords = createChatRecords({ config, environment, store, subscribe, warn });
+  const chatRecords = createChatRecords({ config, environment, store, subscribe: subscribeHere, warn });
   const sessions: Sessions = createSessions({
     store,
     records,
@@ -523,6 +545,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     platforms,
     wayIn,
     shown,
+    sharedEvents,
     runParts,
     lanes,
     suspending,

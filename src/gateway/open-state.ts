@@ -1,6 +1,9 @@
 // Opens the state directory: the lock that makes this process its only owner, and the store in it.
 
+import { hostname } from 'node:os';
 import { join } from 'node:path';
+import type { Cluster } from '../cluster/cluster.ts';
+import { SingleNode } from '../cluster/single-node.ts';
 import type { Environment } from '../config/environment.ts';
 import { makeFolder } from '../context/workspace/make-folder.ts';
 import type { StorePlace } from '../protocol/store-place.ts';
@@ -14,6 +17,7 @@ import { StateDirError } from './errors.ts';
 export interface OpenedState {
   readonly lock: StateLock;
   readonly store: Store;
+  readonly cluster: Cluster;
 }
 
 export async function openState({ stateDir, failpoints }: Environment, place: StorePlace): Promise<OpenedState> {
@@ -28,8 +32,9 @@ export async function openState({ stateDir, failpoints }: Environment, place: St
     await lock.release();
     throw error;
   });
-  if (failpoints.length === 0) return { lock, store };
-  return { lock, store: withFailpoints(store, failpoints.map(parseFailpoint), deathOf(place)) };
+  const cluster = new SingleNode(hostname());
+  if (failpoints.length === 0) return { lock, store, cluster };
+  return { lock, cluster, store: withFailpoints(store, failpoints.map(parseFailpoint), deathOf(place)) };
 }
 
 /** The database, and the files that it keeps beside it while it is open. */

@@ -1,0 +1,4 @@
+// What a gateway has besides its other parts when several nodes share one store. It is loaded only then.
+
+export { EndedRuns } from './ended-runs.ts';
+export { SharedEvents } from './shared-events.ts';
