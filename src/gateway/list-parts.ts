@@ -98,7 +98,7 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
   const { delivery, platforms, wayIn, shown, runParts, lanes, sessions, children, schedule, warn } = listed;
   const { live, recorder } = listed.records;
   const { approvals, waits, suspensions } = listed.suspending;
-  const { sockets, outbox } = delivery;
+  const { sockets } = delivery;
   const { exec } = drafting;
   const wordIndex = new WordIndex({ store, warn });
   const pauseWatch = new PauseWatch(warn);
@@ -162,7 +162,7 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
         await delivery.drafts.close();
       },
     },
-    { name: 'the outbox', open: () => outbox.open(), close: ({ left }) => outbox.close(left(LEAST_CLOSE_MS)) },
+    { name: 'the outbox', open: () => delivery.open(), close: ({ left }) => delivery.close(left(LEAST_CLOSE_MS)) },
     {
       name: 'the live events',
       open: () => {

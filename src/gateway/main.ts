@@ -148,6 +148,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const startedAt = now();
   let url: string | undefined;
   let pageNews: PageNews | undefined;
+  let sharedOutbox: GatewayDelivery['sharedOutbox'];
 
   const configWatch: ConfigWatch = new ConfigWatch({
     location: { environment: given.environment, configPath: options.configPath, runsCommands: true },
@@ -164,7 +165,10 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     store: opened,
     now,
     warn,
-    committed: (writes) => pageNews?.changes.committed(writes),
+    committed: (writes, result) => {
+      pageNews?.changes.committed(writes);
+      sharedOutbox?.committed(writes, result);
+    },
   });
   const knownParts = new KnownParts(storeWatch.store);
   const { store } = knownParts;
@@ -289,10 +293,14 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
         sessionKey: session,
         agentId: agent,
       }).sessionKey,
+    sharing,
+    hasAccount: ({ channel, accountId }) => platforms.hasAccount(channel, accountId),
+    isHere: ({ channel, accountId }) => platforms.isHere(channel, accountId),
     now,
     warn,
   });
   const { sockets, outbox } = delivery;
+  sharedOutbox = delivery.sharedOutbox;
 
   // How a message becomes a run.
   const timezone = resolveTimezone(config, environment);
@@ -427,6 +435,11 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     memoryOf: (channel) => channelMemory(channel, { store, now, warn }),
     port: (channel) => admission.portFor(channel),
     changed: () => outbox.wake(),
+    sharing: sharing && {
+      cluster,
+      SharedPlatform: sharing.SharedPlatform,
+      serve: (account, signal) => delivery.serve(account, signal),
+    },
     now,
     warn,
     extensions: options.extensions,
