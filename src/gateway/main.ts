@@ -170,7 +170,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
       sharedOutbox?.committed(writes, result);
     },
   });
-  const knownParts = new KnownParts(storeWatch.store);
+  const knownParts = new KnownParts(storeWatch.store, sharing && { isAlone: () => cluster.members.length < 2 });
   const { store } = knownParts;
   const redactor = await createRedactor(config);
   const telemetry = await createTelemetry({ environment, config, gauges: () => statusParts, now, warn, redactor });
@@ -241,6 +241,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const workspaces = new Workspaces({ environment, config, now, warn });
   const draftOptions: DraftOptions = {
     ...options,
+    node: sharing && cluster.node,
     store,
     hooks,
     attachments,
@@ -305,6 +306,9 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   // How a message becomes a run.
   const timezone = resolveTimezone(config, environment);
   const spendLimits = new SpendLimits(config, { timezone, variables: environment.variables });
+  // A client that waited on a connection of an earlier process is gone, and one that waited at a node that is gone.
+  const isClientGone: RunParts['isClientGone'] = ({ isAwaited, awaitedBy = null }, acceptedAt) =>
+    isAwaited === true && (sharing ? !cluster.isAlive(awaitedBy) : acceptedAt < startedAt);
   const runParts = createRunParts({
     config,
     store,
@@ -317,7 +321,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     worked: (agentId) => workspaces.worked(agentId),
     spend: () => spendLimits.settings,
     sleep: options.sleep,
-    startedAt,
+    isClientGone,
     now,
     warn,
   });
@@ -335,6 +339,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const subscribe = live.subscribe.bind(live);
   const subscribeHere = live.subscribeHere.bind(live);
   const shown = shownEvents({ hooks, subscribe });
+  const chores = sharing && new sharing.Chores({ cluster, warn });
   const sharedEvents =
     sharing &&
     new sharing.SharedEvents({
@@ -344,7 +349,16 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
       emit: live.emitFromElsewhere,
       warn,
     });
-  const suspending = createSuspensions({ store, records, delivery, lanes, now, warn });
+  const suspending = createSuspensions({
+    store,
+    records,
+    delivery,
+    lanes,
+    isClientGone,
+    isMine: chores?.isMine,
+    now,
+    warn,
+  });
   const { approvals, waits, suspensions } = suspending;
   const commands = new GatewayCommandPorts({
     store,
@@ -386,6 +400,8 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     channels: () => delivery.channels.map(({ id }) => id),
     workspaceDirOf,
     subscribe,
+    subscribeHere,
+    isShared: sharing !== undefined,
     wakeLane,
     now,
     warn,
@@ -405,6 +421,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     lanes,
     waits,
     worker: plugins.worker,
+    memberId: sharing && (() => cluster.memberId),
     now,
     warn,
   });
@@ -427,6 +444,8 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     withoutRuns: (sessionKey, stopping, work) => runs.withoutRuns(sessionKey, stopping, work),
     deleteSession: (sessionKey) => sessions.delete(sessionKey),
     subscribe,
+    subscribeHere,
+    isMine: chores?.isMine,
     warn,
   });
   const platforms = new PlatformChannels({
@@ -497,7 +516,8 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   });
   const stampOfFiles = () => services.bootstrapFiles.stamp();
   pageNews = createPageNews({ delivery, plugins, configWatch, records, lanes, stateDir, stampOfFiles, now });
-  const receiptIndex = config.recorder?.enabled === false ? undefined : new ReceiptIndex({ store, warn });
+  const receiptIndex =
+    config.recorder?.enabled === false ? undefined : new ReceiptIndex({ store, warn, isMine: chores?.isMine });
   const services: Services = createServices({
     receiptIndex,
     pulse: pageNews.pulse,
@@ -531,10 +551,11 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     approvals,
     children,
     wakeLane,
+    memberId: sharing && (() => cluster.memberId),
     now,
   });
 
-  const housekeeping = new Housekeeping({ retention, attachments, sizes, warn });
+  const housekeeping = new Housekeeping({ retention, attachments, sizes, isMine: chores?.isMine, warn });
 
   const pluginPart = pluginPartOf(plugins);
   const parts: readonly GatewayPart[] = listParts({
@@ -559,6 +580,8 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     wayIn,
     shown,
     sharedEvents,
+    chores,
+    isAlive: (owner) => cluster.isAlive(owner),
     runParts,
     lanes,
     suspending,
