@@ -241,7 +241,7 @@ describe('EmbeddedLanes', () => {
     });
     await vi.waitFor(() => expect(warnings).toHaveLength(1), { interval: 2 });
     expect(patient.running).toMatchObject([{ sessionKey: 'a', runId: 'r1' }]);
-    expect(patient.stop('a', 'enough')).toBe(true);
+    expect(await patient.stop('a', 'enough')).toBe(true);
     await isDone(1);
     expect(told).toEqual(['running', 'stopped']);
   });

@@ -88,7 +88,6 @@ export class EmbeddedLanes implements Lanes {
     for (const pool of Object.values(this.#pools)) this.#fillSlots(pool);
   }
 
-  /** Changes how many keys may run at once, and how many of those with slots of their own. Runs that go on are not stopped. */
   resize(limit: number, asideLimit: number): void {
     const { common, aside } = this.#pools;
     common.limit = Math.max(1, limit);
@@ -110,9 +109,15 @@ export class EmbeddedLanes implements Lanes {
     this.#fillSlots(pool);
   }
 
-  stop(sessionKey: string, reason: string): boolean {
+  async stop(sessionKey: string, reason: string, runId?: string): Promise<boolean> {
+    return this.stopHere(sessionKey, reason, runId);
+  }
+
+  /** Stops a run of this process at once. */
+  stopHere(sessionKey: string, reason: string, runId?: string): boolean {
     const lane = this.#lanes.get(sessionKey);
     if (!lane?.attempt || lane.attempt.outcome === 'resolved') return false;
+    if (runId !== undefined && lane.attempt.runId !== runId) return false;
     const error = new RunStoppedError({ reason });
     lane.stopped = { runId: lane.attempt.runId, error };
     lane.attempt.controller.abort(error);
@@ -120,7 +125,7 @@ export class EmbeddedLanes implements Lanes {
     return true;
   }
 
-  hold(sessionKey: string): () => void {
+  async hold(sessionKey: string): Promise<() => void> {
     this.#holds.set(sessionKey, (this.#holds.get(sessionKey) ?? 0) + 1);
     let isHeld = true;
     return () => {

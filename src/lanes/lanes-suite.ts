@@ -305,15 +305,15 @@ export function describeLanes(name: string, make: () => Promise<LanesUnderTest>)
         },
       });
       await eventually(() => expect(started).toEqual(['r1', 'r2']));
-      expect(lanes.stop('c', 'no run there')).toBe(false);
-      expect(lanes.stop('a', 'the user said /stop')).toBe(true);
+      expect(await lanes.stop('c', 'no run there')).toBe(false);
+      expect(await lanes.stop('a', 'the user said /stop')).toBe(true);
       await eventually(async () => expect((await runOf('r1')).status).toBe('stopped'));
       expect(reasons).toHaveLength(1);
       expect(reasons[0]).toBeInstanceOf(RunStoppedError);
       expect(reasons[0]).toMatchObject({ reason: 'the user said /stop' });
       await eventually(() => expect(lanes.running.map(({ runId }) => runId)).toEqual(['r2']));
-      expect(lanes.stop('a', 'again')).toBe(false);
-      lanes.stop('b', 'done here');
+      expect(await lanes.stop('a', 'again')).toBe(false);
+      await lanes.stop('b', 'done here');
       await allDone();
     });
 
@@ -333,8 +333,8 @@ export function describeLanes(name: string, make: () => Promise<LanesUnderTest>)
         },
       });
       await eventually(() => expect(told).toContain('r1 begins'));
-      const release = lanes.hold('a');
-      const releaseToo = lanes.hold('a');
+      const release = await lanes.hold('a');
+      const releaseToo = await lanes.hold('a');
       letFirstEnd();
       await eventually(() => expect(told).toEqual(expect.arrayContaining(['r1 ends', 'r3 ends'])));
       await eventually(() => expect(lanes.running).toEqual([]));
@@ -355,7 +355,7 @@ export function describeLanes(name: string, make: () => Promise<LanesUnderTest>)
         async run({ claim, attempt, signal }) {
           told.push(`${claim.runId} ${signal.aborted ? 'stopped' : 'running'}`);
           if (claim.runId === 'r1' && attempt === 1) {
-            lanes.stop('a', 'enough');
+            await lanes.stop('a', 'enough');
             throw new Error('the store did not answer');
           }
           await end(claim, signal.aborted ? 'stopped' : 'done');
@@ -384,7 +384,7 @@ export function describeLanes(name: string, make: () => Promise<LanesUnderTest>)
       await eventually(() => expect(told).toEqual(['r1 message', 'r3 message']));
       first.wake('a');
       await eventually(() => expect(first.running).toEqual([]));
-      expect(first.stop('a', 'it is not running')).toBe(false);
+      expect(await first.stop('a', 'it is not running')).toBe(false);
       await first.close(1_000);
 
       const second = await open(1, work);
