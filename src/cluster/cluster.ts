@@ -2,7 +2,8 @@
 // only node of its cluster (`single-node.ts`); on Postgres there may be several.
 //
 // Errors: `join` rejects with NodeNameTakenError when another process is the member of that name, and with the errors of
-// a store when there is no connection. Nothing else rejects or throws: what cannot be told or taken now is tried again.
+// a store when there is no connection. `drainNode` and `removeNode` reject with NodeUnknownError and with the errors of a store, and `whileMember`
+// with the reason of its signal. Nothing else rejects or throws: what cannot be told or taken now is tried again.
 // Rules: a node is a member as long as its lease holds, and a member renews its lease all the time. A node that does not
 // (it died, it was frozen, or it cannot reach the database) is expelled by the others in less than two seconds. Before they learn
 // of it, its last commit is made or has failed, and every later one fails with NodeExpelledError; so the others may take
@@ -46,9 +47,15 @@ export interface Cluster {
   holderOf(duty: string): Member | undefined;
 
   join(): Promise<void>;
+  /** Tells the others where the API of this node is, once it listens. */
+  listensAt(url: string): Promise<void>;
   /** From now on this node takes no new work; what it has goes on. Its duties pass to others. */
   drain(): Promise<void>;
   leave(): Promise<void>;
+  /** Lets a node of this name drain, this one or another. */
+  drainNode(node: string): Promise<void>;
+  /** Expels a node of this name although it may live. Its work passes to others; when it lives, it joins again by itself. */
+  removeNode(node: string): Promise<void>;
 }
 
 export interface Member {

@@ -1,6 +1,7 @@
 // The cluster of a gateway that is alone: it is always a member, has every duty, and has nobody to tell anything.
 
 import type { Cluster, Member } from './cluster.ts';
+import { NodeUnknownError } from './errors.ts';
 
 export class SingleNode implements Cluster {
   readonly node: string;
@@ -45,7 +46,17 @@ export class SingleNode implements Cluster {
 
   async join(): Promise<void> {}
 
+  async listensAt(): Promise<void> {}
+
   async drain(): Promise<void> {}
+
+  async drainNode(node: string): Promise<void> {
+    throw new NodeUnknownError({ node });
+  }
+
+  async removeNode(node: string): Promise<void> {
+    throw new NodeUnknownError({ node });
+  }
 
   async leave(): Promise<void> {
     for (const controller of this.#duties.keys()) controller.abort();

@@ -642,6 +642,7 @@ function run(sessionKey: string, runId: string, status: RunStatus): RunRow {
     endedAt: null,
     outcome: null,
     observed: true,
+    node: null,
   };
 }
 

@@ -57,5 +57,6 @@ function newRun({ runId, sessionKey, payload }: InboxRow, now: number): RunRow {
     endedAt: null,
     outcome: null,
     observed: false,
+    node: null,
   };
 }

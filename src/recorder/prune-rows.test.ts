@@ -58,6 +58,7 @@ function message(
         endedAt: run === 'done' ? at : null,
         outcome: null,
         observed,
+        node: null,
       },
     },
     { insert: 'journal', row: { runId, position: 1, kind: 'request', at, data: {} } },

@@ -963,6 +963,7 @@ function oneOfEach(): { readonly [T in TableName]: NewRow<T> } {
       endedAt: null,
       outcome: { reply: 'hello', modelCalls: 1 },
       observed: false,
+      node: null,
     },
     journal: { runId: 'run-1', position: 1, kind: 'tool-start', at: 1, data: { calls: ['c1', 2, null] } },
     outbox: {

@@ -193,6 +193,8 @@ export interface RunRow {
   readonly outcome: RunOutcome | null;
   /** False until the observers of the run's end were told. After a crash they are told again. */
   readonly observed: boolean;
+  /** The member of the cluster that has the latest claim. Null where one gateway alone has the store. */
+  readonly node: string | null;
 }
 
 export interface RunOutcome {

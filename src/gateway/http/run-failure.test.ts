@@ -11,6 +11,7 @@ const RUN = {
   startedAt: 0,
   endedAt: 1,
   observed: true,
+  node: null,
 } as const;
 
 it.each([

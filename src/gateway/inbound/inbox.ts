@@ -267,6 +267,7 @@ async function answerAtOnce(
         endedAt: parts.now(),
         outcome: replyOf(planned),
         observed: true,
+        node: null,
       },
     },
     ...planned.rows.map((row): Write => ({ insert: 'outbox', row })),

@@ -198,6 +198,7 @@ export class Runs {
               endedAt: at,
               outcome: { error, errorCode: 'ATRIUM_RUN_STOPPED' },
               observed: true,
+              node: null,
             },
           },
           ...end.writes,
@@ -234,6 +235,7 @@ export async function findRun(store: Store, runId: string): Promise<FoundRun> {
     endedAt: null,
     outcome: null,
     observed: false,
+    node: null,
   };
 }
 

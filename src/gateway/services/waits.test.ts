@@ -173,6 +173,7 @@ async function suspend({
     endedAt: null,
     outcome: null,
     observed: false,
+    node: null,
   };
   const wait: NewRow<'waits'> = {
     runId: 'r1',

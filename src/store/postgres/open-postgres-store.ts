@@ -29,8 +29,11 @@ export interface PostgresStoreOptions {
   readonly schema?: string | undefined;
   /** Reads an existing store and changes nothing. */
   readonly readOnly?: boolean | undefined;
-  /** Refuses while another process has opened the store so, and keeps others from it. */
-  readonly isExclusive?: boolean | undefined;
+  /**
+   * The member of the cluster that makes the commits, null while this process is none: a commit is then refused with
+   * NodeExpelledError. Without it, commits are made for nobody in particular.
+   */
+  readonly member?: (() => string | null) | undefined;
   /** How long requests wait for a server that cannot be reached. */
   readonly waitMs?: number | undefined;
 }
@@ -40,7 +43,7 @@ const WAIT_MS = 10_000;
 /** One long read must not keep the others waiting. */
 const READERS = 2;
 
-/** Rejects with StoreTooNewError, StoreReadOnlyError, StoreFullError, StoreInUseError or StoreFailedError. */
+/** Rejects with StoreTooNewError, StoreReadOnlyError, StoreFullError or StoreFailedError. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const { url, schema = DEFAULT_SCHEMA, readOnly = false, waitMs = WAIT_MS } = options;
   const store = describePlace(url, schema);
@@ -48,8 +51,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const remedy = 'Use small letters, digits and underscores, and begin with a letter.';
     throw new StoreFailedError({ store, detail: `"${schema}" is no name of a schema`, remedy });
   }
-  const owns = options.isExclusive ? { name: `atrium ${schema}`, store } : undefined;
-  const writer = new PostgresConnection({ url, schema, name: 'atrium commits', waitMs, owns });
+  const writer = new PostgresConnection({ url, schema, name: 'atrium commits', waitMs });
   const reads = { url, schema, name: 'atrium reads', waitMs };
   const readers = Array.from({ length: READERS }, () => new PostgresConnection(reads));
   try {
@@ -63,7 +65,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     } else {
       await migrate(writer, { schema, store });
     }
-    return new PostgresStore({ store, writer, readers, waitMs });
+    return new PostgresStore({ store, schema, writer, readers, waitMs, member: options.member });
   } catch (error) {
     await Promise.all([writer, ...readers].map((connection) => connection.close()));
     throw storeErrorFrom(error, store);
@@ -72,6 +74,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
 interface PostgresStoreParts {
   readonly store: string;
+  readonly schema: string;
+  readonly member: (() => string | null) | undefined;
   readonly writer: PostgresConnection;
   readonly readers: readonly PostgresConnection[];
   readonly waitMs: number;

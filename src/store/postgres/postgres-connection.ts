@@ -7,7 +7,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, ClientConfig, QueryArrayConfig } from 'pg';
 import { errorText } from '../../protocol/one-line.ts';
-import { StoreInUseError } from '../errors.ts';
 import type { SqlStatement } from '../sql/dialect.ts';
 
 export interface ConnectionSettings {
@@ -18,11 +17,12 @@ export interface ConnectionSettings {
   readonly name: string;
   /** How long a statement waits for a connection that is gone. */
   readonly waitMs: number;
-  /**
-   * With a name, every connection first becomes the only one of that name, as long as it lasts; else it rejects with
-   * StoreInUseError. One that comes back waits until the server has noticed that the one before is gone.
-   */
-  readonly owns?: { readonly name: string; readonly store: string } | undefined;
+  /** Commits do not wait for the disk, because what is written means nothing after a crash of the server. */
+  readonly isLazy?: boolean | undefined;
+  /** Called with the text of each notification, on a connection that has said LISTEN. */
+  readonly heard?: ((payload: string) => void) | undefined;
+  /** Called when a connection that was there is gone, also while nothing is asked. */
+  readonly lost?: (() => void) | undefined;
 }
 
 export interface SqlAnswer {
@@ -46,7 +46,6 @@ export class PostgresConnection {
   readonly #settings: ConnectionSettings;
   readonly #names = new Map<string, string>();
   #client: Promise<Client> | undefined;
-  #wasOpen = false;
   #isClosed = false;
 
   constructor(settings: ConnectionSettings) {
@@ -89,6 +88,12 @@ export class PostgresConnection {
     await client.query(sql);
   }
 
+  /** Gives up the connection as it is now, because it does not answer. The next statement opens another one. */
+  async drop(): Promise<void> {
+    const client = await this.#client?.catch(() => undefined);
+    if (client) this.#forget(client);
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     const client = await this.#client?.catch(() => undefined);
@@ -119,44 +124,35 @@ export class PostgresConnection {
       try {
         return await this.#connectOnce();
       } catch (error) {
-        const mayHelp = isConnectionError(error) || (this.#wasOpen && error instanceof StoreInUseError);
-        if (this.#isClosed || !mayHelp || Date.now() + pauseMs > deadline) throw error;
+        if (this.#isClosed || !isConnectionError(error) || Date.now() + pauseMs > deadline) throw error;
         await sleep(pauseMs);
       }
     }
   }
 
   async #connectOnce(): Promise<Client> {
-    const { url, schema, name, waitMs } = this.#settings;
+    const { url, schema, name, waitMs, isLazy = false, heard } = this.#settings;
     const { default: pg } = await import('pg');
     const config: ClientConfig & { pipeline: boolean } = {
       connectionString: url,
       application_name: name,
       connectionTimeoutMillis: Math.max(1_000, waitMs),
       keepAlive: true,
-      options: `-c search_path=${schema}`,
+      options: `-c search_path=${schema}${isLazy ? ' -c synchronous_commit=off' : ''}`,
       pipeline: true,
     };
     const client = new pg.Client(config);
     // A connection may break while nothing is asked; the next statement opens another one.
     client.on('error', () => this.#forget(client));
+    client.on('end', () => this.#forget(client));
+    if (heard) client.on('notification', ({ payload }) => heard(payload ?? ''));
     try {
       await client.connect();
-      await this.#own(client);
-      this.#wasOpen = true;
     } catch (error) {
       await client.end().catch(() => undefined);
       throw error;
     }
     return client;
-  }
-
-  async #own(client: Client): Promise<void> {
-    const { owns } = this.#settings;
-    if (!owns) return;
-    const sql = 'SELECT pg_try_advisory_lock(hashtextextended($1, 0))';
-    const { rows } = await client.query<(string | null)[]>(this.#queryOf({ sql, values: [owns.name] }));
-    if (rows[0]?.[0] !== 't') throw new StoreInUseError({ store: owns.store });
   }
 
   #forget(client: Client): void {
@@ -167,6 +163,7 @@ export class PostgresConnection {
         if (known !== client || this.#client !== current) return;
         this.#client = undefined;
         void client.end().catch(() => undefined);
+        if (!this.#isClosed) this.#settings.lost?.();
       },
       () => undefined,
     );

@@ -79,6 +79,7 @@ export const TABLES: { readonly [T in TableName]: TableLayout<T> } = {
       endedAt: 'integer?',
       outcome: 'json?',
       observed: 'boolean',
+      node: 'text?',
     },
   },
   journal: {

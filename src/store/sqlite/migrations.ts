@@ -535,4 +535,8 @@ export const MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX sessions_by_origin ON sessions (branch_of) WHERE branch_of IS NOT NULL',
     ],
   },
+  {
+    version: 17,
+    statements: ['ALTER TABLE runs ADD COLUMN node TEXT'],
+  },
 ];
