@@ -47,6 +47,8 @@ export interface LaneWork {
   run(claimed: ClaimedTrigger): Promise<void>;
   /** Turns a trigger that made no progress into a visible failure. */
   giveUp(claimed: ClaimedTrigger): Promise<void>;
+  /** Ends a suspended run that another node has asked to stop. Without it such a run stays suspended. */
+  cancel?(runId: string, reason: string): Promise<unknown>;
   /** Without it every trigger is a run of its own. */
   readonly joining?: Joining | undefined;
 }

@@ -199,6 +199,7 @@ export class Runs {
               outcome: { error, errorCode: 'ATRIUM_RUN_STOPPED' },
               observed: true,
               node: null,
+              stopReason: null,
             },
           },
           ...end.writes,
@@ -236,6 +237,7 @@ export async function findRun(store: Store, runId: string): Promise<FoundRun> {
     outcome: null,
     observed: false,
     node: null,
+    stopReason: null,
   };
 }
 
