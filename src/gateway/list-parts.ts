@@ -4,6 +4,7 @@
 import type { RunParts } from '../agent/run-parts.ts';
 import { chargeCutEmbeddings } from '../agent/spend/reserve-embeddings.ts';
 import { tellForgottenEnds } from '../agent/tell-forgotten-ends.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import type { Config } from '../config/schema.ts';
 import type { shownEvents } from '../delivery/shown-events.ts';
 import type { GatewayHookContext } from '../hooks/lifecycle-hooks.ts';
@@ -57,6 +58,7 @@ export interface ListedParts {
   readonly liveConfig: LiveConfig;
   readonly configWatch: ConfigWatch;
   readonly lock: StateLock;
+  readonly cluster: Cluster;
   /** Undefined when nothing is recorded. */
   readonly receiptIndex: ReceiptIndex | undefined;
   readonly store: Store;
@@ -90,8 +92,20 @@ export interface ListedParts {
 }
 
 export function listParts(listed: ListedParts): readonly GatewayPart[] {
-  const { config, configWatch, lock, store, telemetry, chatRecords, workspaces, plugins, mcp, drafting, receiptIndex } =
-    listed;
+  const {
+    config,
+    configWatch,
+    lock,
+    cluster,
+    store,
+    telemetry,
+    chatRecords,
+    workspaces,
+    plugins,
+    mcp,
+    drafting,
+    receiptIndex,
+  } = listed;
   const { delivery, platforms, wayIn, shown, runParts, lanes, sessions, children, schedule, warn } = listed;
   const { live, recorder } = listed.records;
   const { approvals, waits, suspensions } = listed.suspending;
@@ -107,6 +121,8 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
         await lock.release();
       },
     },
+    // Nothing can be stored before the node is a member, nor after it has left.
+    { name: 'the membership of the node', open: () => cluster.join(), close: () => cluster.leave() },
     { name: 'the recorder', close: () => recorder.drain() },
     {
       name: 'traces and metrics',
@@ -228,6 +244,8 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
       close: () => listed.housekeeping.close(),
     },
     { name: 'the warnings about handlers', close: () => listed.contextWarnings.close() },
+    // What this node does for all passes to the others before it ends its own work.
+    { name: 'the duties of the node', close: () => cluster.drain() },
   ];
 }
 

@@ -37,6 +37,7 @@ import { ConfigWatch } from './config-watch.ts';
 import { ContextWarnings } from './context-warnings.ts';
 import { createAttachments } from './create-attachments.ts';
 import { createChatRecords } from './create-chat-records.ts';
+import { createCluster } from './create-cluster.ts';
 import { createDraftParts, type DraftOptions } from './create-draft-parts.ts';
 import { createHandlerFiles } from './create-handler-files.ts';
 import { createPackContext } from './create-pack-context.ts';
@@ -156,7 +157,9 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   });
 
   // The store, and what facts are told to.
-  const { lock, store: opened } = await openState(environment, storePlaceOf(environment, config));
+  const place = storePlaceOf(environment, config);
+  const cluster = await createCluster(place, { host: environment.host, warn });
+  const { lock, store: opened } = await openState(environment, place, { member: () => cluster.memberId });
   const storeWatch = new StoreWatch({
     store: opened,
     now,
@@ -465,6 +468,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const receiptIndex = config.recorder?.enabled === false ? undefined : new ReceiptIndex({ store, warn });
   const services: Services = createServices({
     receiptIndex,
+    cluster,
     pulse: pageNews.pulse,
     installs,
     environment,
@@ -509,6 +513,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     liveConfig,
     configWatch,
     lock,
+    cluster,
     store,
     records,
     telemetry,
@@ -551,7 +556,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     agentIds: () => [agentId, ...listAgentIds(config).filter((id) => id !== agentId)],
     listensAt: async (address) => {
       url = address;
-      await lock.writeOwner({ pid: process.pid, url: address });
+      await Promise.all([lock.writeOwner({ pid: process.pid, url: address }), cluster.listensAt(address)]);
       const port = Number(new URL(address).port);
       const started = tell('gateway-started', { port, context: hookContext });
       // A plugin that is loaded from here on was not told of the start yet, so it is told separately.

@@ -490,3 +490,6 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
 ];
+
+/** The newest version of the tables that this program knows. */
+export const TABLES_VERSION = MIGRATIONS.at(-1)?.version ?? 0;
