@@ -24,6 +24,10 @@ export interface Cluster {
    * for a single node, which owns everything, and for a node that is not a member at the moment.
    */
   readonly memberId: string | null;
+  /** False for a gateway that is alone and stays so. */
+  readonly isShared: boolean;
+  /** Whether this node is a member and has renewed its lease in time, so that nobody can have expelled it. */
+  readonly isCertain: boolean;
   /** Resolves while this node is a member; waits until it is one again. Whoever is about to send something waits for it. */
   whileMember(signal?: AbortSignal): Promise<void>;
   /** All members as they were known at the last look, this node among them. */

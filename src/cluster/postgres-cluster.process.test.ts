@@ -30,7 +30,7 @@ async function newSchema(): Promise<void> {
 
 function node(name: string, warnings: string[] = []): PostgresCluster {
   const warn = (sentence: string) => warnings.push(sentence);
-  return new PostgresCluster({ url, schema, node: name, version: '1', tables: 1, store: 'the test', warn });
+  return new PostgresCluster({ url, schema, node: name, version: '1', warn });
 }
 
 // Where Postgres is not installed there is nothing to test with; .ci/run installs it.
@@ -177,7 +177,7 @@ const WRITING_NODE = `
   import { PostgresCluster } from './../cluster/postgres-cluster.ts';
   const [, , url, schema] = process.argv;
   const say = (line) => process.stdout.write(line + '\\n');
-  const cluster = new PostgresCluster({ url, schema, node: 'child', version: '1', tables: 1, store: 'child', warn: (line) => say('warn ' + line) });
+  const cluster = new PostgresCluster({ url, schema, node: 'child', version: '1', warn: (line) => say('warn ' + line) });
   const store = await openPostgresStore({ url, schema, member: () => cluster.memberId });
   await cluster.join();
   let count = 0;

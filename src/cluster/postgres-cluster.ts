@@ -8,6 +8,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonValue } from '../protocol/json.ts';
 import { errorText } from '../protocol/one-line.ts';
+import { DEFAULT_SCHEMA, describePostgres } from '../store/postgres/describe-postgres.ts';
+import { TABLES_VERSION } from '../store/postgres/migrations.ts';
 import { PostgresConnection } from '../store/postgres/postgres-connection.ts';
 import { storeErrorFrom } from '../store/postgres/store-error.ts';
 import type { Cluster, ClusterTopic, Member, MemberChange } from './cluster.ts';
@@ -20,11 +22,8 @@ export interface PostgresClusterOptions {
   readonly url: string;
   readonly schema?: string | undefined;
   readonly node: string;
-  /** The version of the program, and the newest version of the tables that it knows. */
+  /** The version of the program. */
   readonly version: string;
-  readonly tables: number;
-  /** The name of the store in error sentences. */
-  readonly store: string;
   /** Called with one sentence for the operator. */
   readonly warn: (sentence: string) => void;
   /** How long a member may be silent. */
@@ -46,8 +45,11 @@ const LEAVE_MS = 2_000;
 
 export class PostgresCluster implements Cluster {
   readonly node: string;
+  readonly isShared = true;
   readonly #options: PostgresClusterOptions;
   readonly #leaseMs: number;
+  /** The name of the store in error sentences. */
+  readonly #store: string;
   readonly #rows: ClusterRows;
   /** Holds the lock on the name, renews the lease and hears the others. */
   readonly #watch: PostgresConnection;
@@ -83,10 +85,11 @@ export class PostgresCluster implements Cluster {
   #lapse: NodeJS.Timeout | undefined;
 
   constructor(options: PostgresClusterOptions) {
-    const { url, schema = 'atrium', node, leaseMs = LEASE_MS } = options;
+    const { url, schema = DEFAULT_SCHEMA, node, leaseMs = LEASE_MS } = options;
     this.node = node;
     this.#options = options;
     this.#leaseMs = leaseMs;
+    this.#store = describePostgres(url, schema);
     this.#rows = new ClusterRows({ schema, leaseMs });
     const settings = { url, schema, waitMs: WAIT_MS, isLazy: true };
     this.#watch = new PostgresConnection({
@@ -107,6 +110,10 @@ export class PostgresCluster implements Cluster {
     return this.#memberId;
   }
 
+  get isCertain(): boolean {
+    return this.#memberId !== null && this.#renewed !== undefined && !isLongerAgo(this.#renewed, this.#leaseMs);
+  }
+
   get members(): readonly Member[] {
     return this.#members;
   }
@@ -120,7 +127,7 @@ export class PostgresCluster implements Cluster {
   }
 
   async whileMember(signal?: AbortSignal): Promise<void> {
-    while (!this.#isCertain()) {
+    while (!this.isCertain) {
       signal?.throwIfAborted();
       await new Promise<void>((resolve, reject) => {
         const go = () => {
@@ -172,7 +179,7 @@ export class PostgresCluster implements Cluster {
       await this.#join();
     } catch (error) {
       await Promise.all([this.#watch.close(), this.#work.close()]);
-      throw storeErrorFrom(error, this.#options.store);
+      throw storeErrorFrom(error, this.#store);
     }
     this.#living = this.#live();
   }
@@ -230,7 +237,7 @@ export class PostgresCluster implements Cluster {
 
   #asked<Answer>(asking: Promise<Answer>): Promise<Answer> {
     return asking.catch((error) => {
-      throw storeErrorFrom(error, this.#options.store);
+      throw storeErrorFrom(error, this.#store);
     });
   }
 
@@ -299,11 +306,18 @@ export class PostgresCluster implements Cluster {
     // Whoever had this name before has no process any more, or no connection.
     const former = await this.#rows.memberNamed(this.#ask, this.node);
     if (former !== undefined) await this.#onOne((ask) => this.#rows.expel(ask, former, { isForced: true }));
-    const { version, tables } = this.#options;
+    const { version } = this.#options;
     const held = await this.#watch.hold();
     const status = this.#isDraining ? 'draining' : 'up';
     const at = moment();
-    const joining = { node: this.node, url: this.#url, version, tables, status, backend: this.#backend ?? 0 } as const;
+    const joining = {
+      node: this.node,
+      url: this.#url,
+      version,
+      tables: TABLES_VERSION,
+      status,
+      backend: this.#backend ?? 0,
+    } as const;
     const { id, number } = await this.#rows.join((statement) => held.ask(statement), joining);
     this.#memberId = id;
     this.#lastNumber = Math.max(this.#lastNumber, number);
@@ -410,11 +424,6 @@ export class PostgresCluster implements Cluster {
         this.#look();
       });
     this.#expelling.set(memberId, expelling);
-  }
-
-  /** Whether it is certain that nobody has expelled this node. */
-  #isCertain(): boolean {
-    return this.#memberId !== null && this.#renewed !== undefined && !isLongerAgo(this.#renewed, this.#leaseMs);
   }
 
   #send(): void {

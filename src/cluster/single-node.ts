@@ -6,6 +6,8 @@ import { NodeUnknownError } from './errors.ts';
 export class SingleNode implements Cluster {
   readonly node: string;
   readonly memberId = null;
+  readonly isShared = false;
+  readonly isCertain = true;
   readonly members: readonly Member[] = [];
   readonly #duties = new Map<AbortController, Promise<void>>();
 

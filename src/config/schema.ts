@@ -19,6 +19,7 @@ import {
   filledText,
   flag,
   hour,
+  nodeName,
   oneOf,
   oneOrMore,
   ours,
@@ -622,6 +623,9 @@ const store = shared({
       'The Postgres database that everything is stored in: "postgres://user:password@host:5432/name". Default: a file in the state directory.',
     ),
   schema: text().optional().describe('The schema of the tables in that database. Default "atrium".'),
+  node: nodeName()
+    .optional()
+    .describe('The name of this gateway among those that share the database. Default: the name of the host.'),
 });
 
 const secrets = shared({

@@ -4,6 +4,7 @@
 import { queueInjection } from '../agent/queue-injection.ts';
 import type { RunParts } from '../agent/run-parts.ts';
 import type { AttachmentStore } from '../attachments/attachment-store.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import { listAgentIds } from '../config/agents.ts';
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
@@ -38,6 +39,7 @@ import { explainTools } from './services/explain-tools.ts';
 import { readGatewayStatus, type StatusParts } from './services/gateway-status.ts';
 import { HookControl } from './services/hook-control.ts';
 import { readHookInventory } from './services/hook-inventory.ts';
+import { Nodes } from './services/nodes.ts';
 import { lookAtContext, previewMessage } from './services/preview-message.ts';
 import { readTimeline } from './services/read-timeline.ts';
 import type { ReceiptIndex } from './services/receipts/receipt-index.ts';
@@ -60,6 +62,7 @@ export interface ServiceOptions
   /** The member of the cluster that this node is; without it the gateway has its store alone. */
   readonly memberId?: (() => string | null) | undefined;
   readonly receiptIndex: ReceiptIndex | undefined;
+  readonly cluster: Cluster;
   readonly records: Records;
   readonly redactor: Redactor;
   readonly telemetry: Pick<Telemetry, 'prometheus'>;
@@ -101,6 +104,11 @@ export function createServices(options: ServiceOptions): Services {
   return {
     store,
     storeProblem: () => options.storeWatch.problem(),
+    nodes: new Nodes({
+      cluster: options.cluster,
+      startedAt: options.statusParts.startedAt,
+      url: options.statusParts.url,
+    }),
     inbox: wayIn.inbox,
     attachments: new Attachments({ files: options.files, web: webFetchSettingsOf(config) }),
     route,

@@ -4,10 +4,11 @@
 import type { RunParts } from '../agent/run-parts.ts';
 import { chargeCutEmbeddings } from '../agent/spend/reserve-embeddings.ts';
 import { tellForgottenEnds } from '../agent/tell-forgotten-ends.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import type { Config } from '../config/schema.ts';
 import type { shownEvents } from '../delivery/shown-events.ts';
 import type { GatewayHookContext } from '../hooks/lifecycle-hooks.ts';
-import type { EmbeddedLanes } from '../lanes/embedded-lanes.ts';
+import type { Lanes } from '../lanes/lanes.ts';
 import { GatewayNotReadyError } from '../protocol/errors.ts';
 import type { Say } from '../protocol/log.ts';
 import { within } from '../protocol/time-limit.ts';
@@ -59,6 +60,7 @@ export interface ListedParts {
   readonly liveConfig: LiveConfig;
   readonly configWatch: ConfigWatch;
   readonly lock: StateLock;
+  readonly cluster: Cluster;
   /** Undefined when nothing is recorded. */
   readonly receiptIndex: ReceiptIndex | undefined;
   readonly store: Store;
@@ -83,7 +85,7 @@ export interface ListedParts {
   /** Whether what this member of the cluster owned may not be taken over. */
   readonly isAlive: (owner: string | null) => boolean;
   readonly runParts: RunParts;
-  readonly lanes: EmbeddedLanes;
+  readonly lanes: Lanes;
   readonly suspending: BuiltSuspensions;
   readonly sessions: Sessions;
   readonly children: Children;
@@ -98,8 +100,20 @@ export interface ListedParts {
 }
 
 export function listParts(listed: ListedParts): readonly GatewayPart[] {
-  const { config, configWatch, lock, store, telemetry, chatRecords, workspaces, plugins, mcp, drafting, receiptIndex } =
-    listed;
+  const {
+    config,
+    configWatch,
+    lock,
+    cluster,
+    store,
+    telemetry,
+    chatRecords,
+    workspaces,
+    plugins,
+    mcp,
+    drafting,
+    receiptIndex,
+  } = listed;
   const { delivery, platforms, wayIn, shown, runParts, lanes, sessions, children, schedule, chores, warn } = listed;
   const { live, recorder } = listed.records;
   const { approvals, waits, suspensions } = listed.suspending;
@@ -115,6 +129,8 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
         await lock.release();
       },
     },
+    // Nothing can be stored before the node is a member, nor after it has left.
+    { name: 'the membership of the node', open: () => cluster.join(), close: () => cluster.leave() },
     { name: 'the recorder', close: () => recorder.drain() },
     {
       name: 'traces and metrics',
@@ -244,6 +260,8 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
     ...(chores
       ? [{ name: 'the chores of the nodes', open: () => chores.open(listChores(listed)), close: () => chores.close() }]
       : []),
+    // What this node does for all passes to the others before it ends its own work.
+    { name: 'the duties of the node', close: () => cluster.drain() },
   ];
 }
 

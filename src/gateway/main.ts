@@ -4,7 +4,6 @@
 import { readFrame } from '../agent/request-frame.ts';
 import type { RunParts } from '../agent/run-parts.ts';
 import type { Channel } from '../channels/channel.ts';
-import { SingleNode } from '../cluster/single-node.ts';
 import { listAgentIds, resolveDefaultAgentId } from '../config/agents.ts';
 import { withConfigVariables } from '../config/config-variables.ts';
 import type { Environment } from '../config/environment.ts';
@@ -38,6 +37,7 @@ import { ConfigWatch } from './config-watch.ts';
 import { ContextWarnings } from './context-warnings.ts';
 import { createAttachments } from './create-attachments.ts';
 import { createChatRecords } from './create-chat-records.ts';
+import { createCluster } from './create-cluster.ts';
 import { createDraftParts, type DraftOptions } from './create-draft-parts.ts';
 import { createHandlerFiles } from './create-handler-files.ts';
 import { createPackContext } from './create-pack-context.ts';
@@ -158,9 +158,11 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   });
 
   // The store, and what facts are told to.
-  const { lock, store: opened, cluster } = await openState(environment, storePlaceOf(environment, config));
+  const place = storePlaceOf(environment, config);
+  const cluster = await createCluster(place, { host: environment.host, warn });
+  const { lock, store: opened } = await openState(environment, place, { member: () => cluster.memberId });
   // Undefined for a gateway that has its store alone. Then nothing below asks or tells other nodes.
-  const sharing = cluster instanceof SingleNode ? undefined : { cluster, ...(await import('./sharing/sharing.ts')) };
+  const sharing = !cluster.isShared ? undefined : { cluster, ...(await import('./sharing/sharing.ts')) };
   const storeWatch = new StoreWatch({
     store: opened,
     now,
@@ -520,6 +522,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     config.recorder?.enabled === false ? undefined : new ReceiptIndex({ store, warn, isMine: chores?.isMine });
   const services: Services = createServices({
     receiptIndex,
+    cluster,
     pulse: pageNews.pulse,
     installs,
     environment,
@@ -565,6 +568,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     liveConfig,
     configWatch,
     lock,
+    cluster,
     store,
     records,
     telemetry,
@@ -610,7 +614,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     agentIds: () => [agentId, ...listAgentIds(config).filter((id) => id !== agentId)],
     listensAt: async (address) => {
       url = address;
-      await lock.writeOwner({ pid: process.pid, url: address });
+      await Promise.all([lock.writeOwner({ pid: process.pid, url: address }), cluster.listensAt(address)]);
       const port = Number(new URL(address).port);
       const started = tell('gateway-started', { port, context: hookContext });
       // A plugin that is loaded from here on was not told of the start yet, so it is told separately.

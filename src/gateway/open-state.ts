@@ -1,9 +1,7 @@
-// Opens the state directory: the lock that makes this process its only owner, and the store in it.
+// Opens the state directory: the lock that makes this process its only owner, and the store in it. Where several gateways
+// share the store, each has a state directory of its own, and the commits of each are made as those of a member.
 
-import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { Cluster } from '../cluster/cluster.ts';
-import { SingleNode } from '../cluster/single-node.ts';
 import type { Environment } from '../config/environment.ts';
 import { makeFolder } from '../context/workspace/make-folder.ts';
 import type { StorePlace } from '../protocol/store-place.ts';
@@ -17,10 +15,14 @@ import { StateDirError } from './errors.ts';
 export interface OpenedState {
   readonly lock: StateLock;
   readonly store: Store;
-  readonly cluster: Cluster;
 }
 
-export async function openState({ stateDir, failpoints }: Environment, place: StorePlace): Promise<OpenedState> {
+/** `member` is the member of the cluster that makes the commits; a program that is no gateway has none. */
+export async function openState(
+  { stateDir, failpoints }: Environment,
+  place: StorePlace,
+  { member }: { readonly member?: () => string | null } = {},
+): Promise<OpenedState> {
   const dir = join(stateDir, 'atrium');
   // Every other problem of the directory is told by the lock and the store.
   await makeFolder(dir, 0o700).catch((error: NodeJS.ErrnoException) => {
@@ -28,13 +30,12 @@ export async function openState({ stateDir, failpoints }: Environment, place: St
       throw new StateDirError({ dir: stateDir, problem: 'no folder can be made there' }, { cause: error });
   });
   const lock = await acquireStateLock(stateDir);
-  const store = await openStore(place, { besides: [lock.file] }).catch(async (error) => {
+  const store = await openStore(place, { besides: [lock.file], member }).catch(async (error) => {
     await lock.release();
     throw error;
   });
-  const cluster = new SingleNode(hostname());
-  if (failpoints.length === 0) return { lock, store, cluster };
-  return { lock, cluster, store: withFailpoints(store, failpoints.map(parseFailpoint), deathOf(place)) };
+  if (failpoints.length === 0) return { lock, store };
+  return { lock, store: withFailpoints(store, failpoints.map(parseFailpoint), deathOf(place)) };
 }
 
 /** The database, and the files that it keeps beside it while it is open. */

@@ -8,4 +8,6 @@ export type StorePlace =
       readonly url: string;
       /** The schema that the tables are in; by default `atrium`. */
       readonly schema?: string | undefined;
+      /** The name of this gateway among those that share the store. */
+      readonly node: string;
     };

@@ -16,8 +16,9 @@ import type { CommitCounter, CommitOptions, CommitResult, Query, Store, Where, W
 import type { TableName, Tables } from '../tables.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { decodeText } from './decode-text.ts';
+import { DEFAULT_SCHEMA, describePostgres } from './describe-postgres.ts';
 import { migrate, readVersion } from './migrate.ts';
-import { MIGRATIONS } from './migrations.ts';
+import { TABLES_VERSION } from './migrations.ts';
 import { ConnectionLostError, PostgresConnection, type SqlAnswer } from './postgres-connection.ts';
 import { POSTGRES } from './postgres-dialect.ts';
 import { storeErrorFrom } from './store-error.ts';
@@ -38,7 +39,6 @@ export interface PostgresStoreOptions {
   readonly waitMs?: number | undefined;
 }
 
-const DEFAULT_SCHEMA = 'atrium';
 const WAIT_MS = 10_000;
 /** One long read must not keep the others waiting. */
 const READERS = 2;
@@ -46,7 +46,7 @@ const READERS = 2;
 /** Rejects with StoreTooNewError, StoreReadOnlyError, StoreFullError or StoreFailedError. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const { url, schema = DEFAULT_SCHEMA, readOnly = false, waitMs = WAIT_MS } = options;
-  const store = describePlace(url, schema);
+  const store = describePostgres(url, schema);
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) {
     const remedy = 'Use small letters, digits and underscores, and begin with a letter.';
     throw new StoreFailedError({ store, detail: `"${schema}" is no name of a schema`, remedy });
@@ -57,8 +57,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   try {
     await writer.open();
     if (readOnly) {
-      const newest = MIGRATIONS.at(-1)?.version ?? 0;
-      if ((await readVersion(writer, { schema, store })) < newest) {
+      if ((await readVersion(writer, { schema, store })) < TABLES_VERSION) {
         const remedy = 'Start the gateway, which brings them up to date.';
         throw new StoreFailedError({ store, detail: 'its tables are of an older version', remedy });
       }
@@ -185,19 +184,13 @@ class PostgresStore implements Store {
   }
 }
 
+/** Whether a run may begin depends on the holds on its session, so the commits of both come one after the other. */
+const COMMITTED_IN_TURN: ReadonlySet<TableName> = new Set<TableName>(['runs', 'laneHolds']);
+
 /** What the rows of a numbered table are read in the order of: their session or their surface. */
 function orderedNamesOf(write: Write): readonly string[] {
-  if (!('insert' in write) || !codecOf(write.insert).isNumbered) return [];
+  if (!('insert' in write)) return [];
+  if (!codecOf(write.insert).isNumbered && !COMMITTED_IN_TURN.has(write.insert)) return [];
   const { sessionKey, surfaceId, parentKey } = write.row as Readonly<Record<string, unknown>>;
   return [sessionKey, surfaceId, parentKey].filter((name): name is string => typeof name === 'string');
-}
-
-const ADDRESS = /^postgres(?:ql)?:\/\/(?:[^@/]*@)?([^/?]*)\/?([^?]*)/;
-
-/** The address without the user and the password. */
-function describePlace(url: string, schema: string): string {
-  const [, server, database] = ADDRESS.exec(url) ?? [];
-  // Without a server in the address it may be named by a parameter or a variable, often as a folder of sockets.
-  const place = [server, database].filter(Boolean).join('/') || 'at the address of store.url';
-  return `postgres ${place}${schema === DEFAULT_SCHEMA ? '' : `, schema ${schema}`}`;
 }
