@@ -517,7 +517,17 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     now,
   });
   const stampOfFiles = () => services.bootstrapFiles.stamp();
-  pageNews = createPageNews({ delivery, plugins, configWatch, records, lanes, stateDir, stampOfFiles, now });
+  pageNews = createPageNews({
+    delivery,
+    plugins,
+    configWatch,
+    records,
+    lanes,
+    stateDir,
+    stampOfFiles,
+    cluster: sharing?.cluster,
+    now,
+  });
   const receiptIndex =
     config.recorder?.enabled === false ? undefined : new ReceiptIndex({ store, warn, isMine: chores?.isMine });
   const services: Services = createServices({
