@@ -519,6 +519,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     telemetry,
     chatRecords,
     workspaces,
+    workspaceDirOf,
     contextWarnings,
     plugins,
     pluginPart,
