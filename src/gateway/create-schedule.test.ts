@@ -412,6 +412,7 @@ describe('a heartbeat', () => {
       outcome: null,
       observed: true,
       node: null,
+      stopReason: null,
     };
     await store.commit(
       [

@@ -8,7 +8,7 @@ import type { Cluster } from '../cluster/cluster.ts';
 import type { Config } from '../config/schema.ts';
 import type { shownEvents } from '../delivery/shown-events.ts';
 import type { GatewayHookContext } from '../hooks/lifecycle-hooks.ts';
-import type { EmbeddedLanes } from '../lanes/embedded-lanes.ts';
+import type { Lanes } from '../lanes/lanes.ts';
 import { GatewayNotReadyError } from '../protocol/errors.ts';
 import type { Say } from '../protocol/log.ts';
 import { within } from '../protocol/time-limit.ts';
@@ -79,7 +79,7 @@ export interface ListedParts {
   readonly wayIn: WayIn;
   readonly shown: ReturnType<typeof shownEvents>;
   readonly runParts: RunParts;
-  readonly lanes: EmbeddedLanes;
+  readonly lanes: Lanes;
   readonly suspending: BuiltSuspensions;
   readonly sessions: Sessions;
   readonly children: Children;

@@ -32,6 +32,7 @@ async function run(runId: string, status: RunStatus): Promise<void> {
     outcome: null,
     observed: false,
     node: null,
+    stopReason: null,
   };
   await scratch.store.commit([{ insert: 'runs', row }], { site: 'claim' });
 }

@@ -59,6 +59,7 @@ function message(
         outcome: null,
         observed,
         node: null,
+        stopReason: null,
       },
     },
     { insert: 'journal', row: { runId, position: 1, kind: 'request', at, data: {} } },

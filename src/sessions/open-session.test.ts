@@ -152,6 +152,7 @@ describe('loadSession', () => {
       outcome: null,
       observed: false,
       node: null,
+      stopReason: null,
     };
     await store.commit([{ insert: 'runs', row: { ...run, ...rest } }], { site: 'claim' });
     return session;

@@ -72,6 +72,7 @@ async function fillWithRuns(stateDir: string): Promise<string> {
         outcome: { reply: 'ok' },
         observed: true,
         node: null,
+        stopReason: null,
       } as const;
       const who = { runId, sessionKey, sessionId, agentId: 'main' };
       writes.push({ insert: 'runs', row: { ...who, ...ended, startedAt: at, endedAt: at + 1 } });

@@ -12,6 +12,7 @@ const RUN = {
   endedAt: 1,
   observed: true,
   node: null,
+  stopReason: null,
 } as const;
 
 it.each([

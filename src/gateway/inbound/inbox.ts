@@ -268,6 +268,7 @@ async function answerAtOnce(
         outcome: replyOf(planned),
         observed: true,
         node: null,
+        stopReason: null,
       },
     },
     ...planned.rows.map((row): Write => ({ insert: 'outbox', row })),

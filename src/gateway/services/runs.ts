@@ -118,11 +118,11 @@ export class Runs {
     if (!trigger || trigger.status === 'done' || trigger.status === 'dead') return false;
     if (trigger.status === 'queued' && (await this.#takeOut(runId, trigger.sessionKey, trigger.payload, reason)))
       return true;
-    const stopRunning = () => this.#isRunning(runId) && lanes.stop(trigger.sessionKey, reason);
+    const stopRunning = () => lanes.stop(trigger.sessionKey, reason, runId);
     // A run that is about to suspend counts as running and does not receive the stop; a suspended one may continue
     // meanwhile.
-    const wasRunning = stopRunning();
-    return (await suspensions.cancel(runId, reason)) || wasRunning || stopRunning();
+    const wasRunning = await stopRunning();
+    return (await suspensions.cancel(runId, reason)) || wasRunning || (await stopRunning());
   }
 
   /**
@@ -135,7 +135,7 @@ export class Runs {
     { stop, reason }: { readonly stop: 'all' | 'begun'; readonly reason: string },
     work: () => Promise<Value>,
   ): Promise<Value> {
-    const release = this.#parts.lanes.hold(sessionKey);
+    const release = await this.#parts.lanes.hold(sessionKey);
     try {
       await this.#stopAll(sessionKey, reason, (trigger) => stop === 'all' || this.#hasBegun(trigger));
       return await work();
@@ -199,6 +199,7 @@ export class Runs {
               outcome: { error, errorCode: 'ATRIUM_RUN_STOPPED' },
               observed: true,
               node: null,
+              stopReason: null,
             },
           },
           ...end.writes,
@@ -236,6 +237,7 @@ export async function findRun(store: Store, runId: string): Promise<FoundRun> {
     outcome: null,
     observed: false,
     node: null,
+    stopReason: null,
   };
 }
 

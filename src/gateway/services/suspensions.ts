@@ -11,7 +11,7 @@ export interface SuspensionsParts {
   readonly approvals: Pick<Approvals, 'cancel'>;
   readonly waits: Pick<Waits, 'cancel'>;
   /** Ends the run that is going on in this session; false when there is none, or when it is suspended. */
-  readonly stopLane: (sessionKey: string, reason: string) => boolean;
+  readonly stopLane: (sessionKey: string, reason: string) => Promise<boolean>;
 }
 
 export class Suspensions {
@@ -41,11 +41,11 @@ export class Suspensions {
     const { stopLane, store } = this.#parts;
     // A run that is about to suspend counts as running but does not receive the stop any more, so both ways are always
     // tried.
-    const isRunning = stopLane(sessionKey, reason);
+    const isRunning = await stopLane(sessionKey, reason);
     const [run] = await store.select('runs', { where: { sessionKey, status: 'suspended' }, limit: 1 });
     if (!run) return isRunning;
     // The run may have continued meanwhile; then it is running now.
-    return (await this.cancel(run.runId, reason)) || isRunning || stopLane(sessionKey, reason);
+    return (await this.cancel(run.runId, reason)) || isRunning || (await stopLane(sessionKey, reason));
   }
 
   /** Stops a suspended run. False when the run is not suspended. */

@@ -174,6 +174,7 @@ async function suspend({
     outcome: null,
     observed: false,
     node: null,
+    stopReason: null,
   };
   const wait: NewRow<'waits'> = {
     runId: 'r1',

@@ -478,6 +478,18 @@ export const MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX duties_by_node ON duties (node)',
     ],
   },
+  {
+    version: 3,
+    statements: [
+      'ALTER TABLE runs ADD COLUMN stop_reason TEXT COLLATE "C"',
+      `CREATE TABLE lane_holds (
+        id TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+        session_key TEXT COLLATE "C" NOT NULL,
+        node TEXT COLLATE "C" NOT NULL
+      )`,
+      'CREATE INDEX lane_holds_by_key ON lane_holds (session_key)',
+    ],
+  },
 ];
 
 /** The newest version of the tables that this program knows. */

@@ -184,9 +184,13 @@ class PostgresStore implements Store {
   }
 }
 
+/** Whether a run may begin depends on the holds on its session, so the commits of both come one after the other. */
+const COMMITTED_IN_TURN: ReadonlySet<TableName> = new Set<TableName>(['runs', 'laneHolds']);
+
 /** What the rows of a numbered table are read in the order of: their session or their surface. */
 function orderedNamesOf(write: Write): readonly string[] {
-  if (!('insert' in write) || !codecOf(write.insert).isNumbered) return [];
+  if (!('insert' in write)) return [];
+  if (!codecOf(write.insert).isNumbered && !COMMITTED_IN_TURN.has(write.insert)) return [];
   const { sessionKey, surfaceId, parentKey } = write.row as Readonly<Record<string, unknown>>;
   return [sessionKey, surfaceId, parentKey].filter((name): name is string => typeof name === 'string');
 }

@@ -80,6 +80,15 @@ export const TABLES: { readonly [T in TableName]: TableLayout<T> } = {
       outcome: 'json?',
       observed: 'boolean',
       node: 'text?',
+      stopReason: 'text?',
+    },
+  },
+  laneHolds: {
+    table: 'lane_holds',
+    columns: {
+      id: 'text',
+      sessionKey: 'text',
+      node: 'text',
     },
   },
   journal: {
