@@ -43,6 +43,7 @@ import type { ReceiptIndex } from './services/receipts/receipt-index.ts';
 import { settleCutReplays } from './services/replay/model-replays.ts';
 import { WordIndex } from './services/search/word-index.ts';
 import type { SpendLimits } from './spend-limits.ts';
+import { tellWorkspaces } from './tell-workspaces.ts';
 import { WEBHOOK_SETTINGS } from './webhooks/webhooks.ts';
 import type { Workspaces } from './workspaces.ts';
 
@@ -66,6 +67,7 @@ export interface ListedParts {
   readonly telemetry: Telemetry;
   readonly chatRecords: ChatRecordsPart;
   readonly workspaces: Workspaces;
+  readonly workspaceDirOf: (agentId: string) => string;
   readonly contextWarnings: ContextWarnings;
   readonly plugins: GatewayPlugins;
   /** Made with `pluginPartOf`. */
@@ -131,6 +133,14 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
     },
     chatRecords,
     { name: 'the workspaces', open: () => workspaces.prepareAll(), close: () => workspaces.settle() },
+    // Nobody waits for it: until it is told, the places of the workspaces are unknown.
+    {
+      name: 'the places of the workspaces',
+      open: () =>
+        void tellWorkspaces({ cluster, config, workspaces, workspaceDirOf: listed.workspaceDirOf }).catch(
+          () => undefined,
+        ),
+    },
     liveSettings({ ...listed, hooks: listed.records.hooks }),
     {
       name: 'the limits on spending',

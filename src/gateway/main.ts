@@ -510,6 +510,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     telemetry,
     chatRecords,
     workspaces,
+    workspaceDirOf,
     contextWarnings,
     plugins,
     pluginPart,
