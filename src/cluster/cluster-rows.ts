@@ -9,7 +9,7 @@
 
 import { memberLockName } from '../store/postgres/member-lock-name.ts';
 import type { HeldConnection, SqlAnswer } from '../store/postgres/postgres-connection.ts';
-import type { Member } from './cluster.ts';
+import type { Member, WorkspaceIds } from './cluster.ts';
 
 export interface ClusterLook {
   /** Whether the asking member is one still; its lease was renewed then. */
@@ -64,16 +64,26 @@ export class ClusterRows {
 
   async join(
     ask: Ask,
-    { node, url, version, tables, backend, status }: JoiningNode,
+    { node, url, version, tables, backend, status, workspaces }: JoiningNode,
   ): Promise<{ readonly id: string; readonly number: number }> {
     const sql = `WITH numbered AS (UPDATE node_numbers SET last = last + 1 RETURNING last),
       joined AS (
-        INSERT INTO nodes (id, name, number, url, version, tables, joined_at, status, lease_until, backend)
-        SELECT $1 || '#' || last, $1, last, $2, $3, $4, ${NOW_MS}, $5, ${LEASE_END('$6')}, $7 FROM numbered
+        INSERT INTO nodes (id, name, number, url, version, tables, joined_at, status, lease_until, backend, workspaces)
+        SELECT $1 || '#' || last, $1, last, $2, $3, $4, ${NOW_MS}, $5, ${LEASE_END('$6')}, $7, $9 FROM numbered
         RETURNING id, number
       )
       SELECT id, number, pg_notify($8, '!joined ' || id) FROM joined`;
-    const values = [node, url, version, tables, status, this.#leaseMs, backend, this.channel];
+    const values = [
+      node,
+      url,
+      version,
+      tables,
+      status,
+      this.#leaseMs,
+      backend,
+      this.channel,
+      JSON.stringify(workspaces),
+    ];
     const [id, number] = (await ask({ sql, values })).rows[0] ?? [];
     return { id: String(id), number: Number(number) };
   }
@@ -83,7 +93,7 @@ export class ClusterRows {
     const sql = `WITH mine AS (
         UPDATE nodes SET lease_until = ${LEASE_END('$2')} WHERE id = $1 AND status <> 'expelled' RETURNING id
       )
-      SELECT n.id, n.name, n.url, n.version, n.joined_at, n.status, (SELECT last FROM node_numbers), (SELECT count(*) FROM mine),
+      SELECT n.id, n.name, n.url, n.version, n.joined_at, n.status, n.workspaces, (SELECT last FROM node_numbers), (SELECT count(*) FROM mine),
         n.id <> $1 AND (n.status = 'expelled' OR n.lease_until < clock_timestamp()
           OR pg_try_advisory_xact_lock_shared(hashtextextended($3 || n.name, 0)))
       FROM nodes n ORDER BY n.number`;
@@ -91,17 +101,20 @@ export class ClusterRows {
     const duties = ask({ sql: 'SELECT name, node FROM duties', values: [] });
     const [{ rows }, held] = await Promise.all([asked, duties]);
     return {
-      isMember: Number(rows[0]?.[7] ?? 0) > 0,
-      lastNumber: Number(rows[0]?.[6] ?? 0),
+      isMember: Number(rows[0]?.[8] ?? 0) > 0,
+      lastNumber: Number(rows[0]?.[7] ?? 0),
       members: membersOf(rows),
-      silent: rows.flatMap((row) => (row[8] === 't' ? [String(row[0])] : [])),
+      silent: rows.flatMap((row) => (row[9] === 't' ? [String(row[0])] : [])),
       duties: new Map(held.rows.map(([name, node]) => [String(name), String(node)])),
     };
   }
 
-  async list(ask: Ask): Promise<readonly Member[]> {
-    const sql = `SELECT id, name, url, version, joined_at, status FROM nodes WHERE status <> 'expelled' ORDER BY number`;
-    return membersOf((await ask({ sql, values: [] })).rows);
+  /** Everybody who has a row, for a program that is no node: some of them may be silent, and nobody there to expel them. */
+  async list(ask: Ask): Promise<readonly (Member & { readonly isSilent: boolean })[]> {
+    const sql = `SELECT id, name, url, version, joined_at, status, workspaces, lease_until < clock_timestamp() FROM nodes
+      WHERE status <> 'expelled' ORDER BY number`;
+    const { rows } = await ask({ sql, values: [] });
+    return membersOf(rows).map((member, index) => ({ ...member, isSilent: rows[index]?.[7] === 't' }));
   }
 
   /** The row of the node with this name, whatever its lease is. */
@@ -139,6 +152,10 @@ export class ClusterRows {
 
   async writeUrl(ask: Ask, memberId: string, url: string): Promise<void> {
     await ask({ sql: 'UPDATE nodes SET url = $2 WHERE id = $1', values: [memberId, url] });
+  }
+
+  async writeWorkspaces(ask: Ask, memberId: string, ids: WorkspaceIds): Promise<void> {
+    await ask({ sql: 'UPDATE nodes SET workspaces = $2 WHERE id = $1', values: [memberId, JSON.stringify(ids)] });
   }
 
   /** Takes a duty that nobody has. Returns whether it was taken. */
@@ -194,6 +211,7 @@ export interface JoiningNode {
   readonly tables: number;
   readonly status: Member['status'];
   readonly backend: number;
+  readonly workspaces: WorkspaceIds;
 }
 
 const NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
@@ -203,7 +221,7 @@ const IS_ADVISORY = `locktype = 'advisory' AND objsubid = 1 AND database = (SELE
 const LOCK_KEY = '((classid::bigint << 32) | objid::bigint)';
 
 function membersOf(rows: SqlAnswer['rows']): readonly Member[] {
-  return rows.flatMap(([id, node, url = null, version, joinedAt, status]) =>
+  return rows.flatMap(([id, node, url = null, version, joinedAt, status, workspaces]) =>
     status === 'expelled'
       ? []
       : [
@@ -214,6 +232,7 @@ function membersOf(rows: SqlAnswer['rows']): readonly Member[] {
             version: String(version),
             joinedAt: Number(joinedAt),
             status: status === 'draining' ? 'draining' : 'up',
+            workspaces: JSON.parse(workspaces ?? '{}'),
           },
         ],
   );

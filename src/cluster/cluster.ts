@@ -53,6 +53,8 @@ export interface Cluster {
   join(): Promise<void>;
   /** Tells the others where the API of this node is, once it listens. */
   listensAt(url: string): Promise<void>;
+  /** Tells the others which workspaces this node has. */
+  hasWorkspaces(ids: WorkspaceIds): Promise<void>;
   /** From now on this node takes no new work; what it has goes on. Its duties pass to others. */
   drain(): Promise<void>;
   leave(): Promise<void>;
@@ -70,7 +72,11 @@ export interface Member {
   readonly version: string;
   readonly joinedAt: number;
   readonly status: 'up' | 'draining';
+  /** By agent, the id that the node has found in the workspace; equal ids mean one shared folder. Empty until it has looked. */
+  readonly workspaces: WorkspaceIds;
 }
+
+export type WorkspaceIds = Readonly<Record<string, string>>;
 
 export interface MemberChange {
   readonly change: 'joined' | 'left' | 'expelled' | 'draining';

@@ -12,7 +12,7 @@ import { DEFAULT_SCHEMA, describePostgres } from '../store/postgres/describe-pos
 import { TABLES_VERSION } from '../store/postgres/migrations.ts';
 import { PostgresConnection } from '../store/postgres/postgres-connection.ts';
 import { storeErrorFrom } from '../store/postgres/store-error.ts';
-import type { Cluster, ClusterTopic, Member, MemberChange } from './cluster.ts';
+import type { Cluster, ClusterTopic, Member, MemberChange, WorkspaceIds } from './cluster.ts';
 import { type ClusterLook, ClusterRows } from './cluster-rows.ts';
 import { DutyShares } from './duty-shares.ts';
 import { NodeNameTakenError, NodeUnknownError } from './errors.ts';
@@ -67,6 +67,7 @@ export class PostgresCluster implements Cluster {
   #holders: ReadonlyMap<string, string> = new Map();
   #lastNumber = 0;
   #url: string | null = null;
+  #workspaces: WorkspaceIds = {};
   /** The backend of the connection that holds the lock on the name; undefined while there is none. */
   #backend: number | undefined;
   #lastBackend: number | undefined;
@@ -191,6 +192,12 @@ export class PostgresCluster implements Cluster {
     this.#look();
   }
 
+  async hasWorkspaces(ids: WorkspaceIds): Promise<void> {
+    this.#workspaces = ids;
+    if (this.#memberId === null) return;
+    await this.#rows.writeWorkspaces(this.#ask, this.#memberId, ids).catch(() => undefined);
+  }
+
   async drain(): Promise<void> {
     this.#isDraining = true;
     if (this.#memberId !== null) await this.#rows.drain(this.#ask, this.#memberId).catch(() => undefined);
@@ -306,17 +313,16 @@ export class PostgresCluster implements Cluster {
     // Whoever had this name before has no process any more, or no connection.
     const former = await this.#rows.memberNamed(this.#ask, this.node);
     if (former !== undefined) await this.#onOne((ask) => this.#rows.expel(ask, former, { isForced: true }));
-    const { version } = this.#options;
     const held = await this.#watch.hold();
-    const status = this.#isDraining ? 'draining' : 'up';
     const at = moment();
     const joining = {
       node: this.node,
       url: this.#url,
-      version,
+      version: this.#options.version,
       tables: TABLES_VERSION,
-      status,
+      status: this.#isDraining ? 'draining' : 'up',
       backend: this.#backend ?? 0,
+      workspaces: this.#workspaces,
     } as const;
     const { id, number } = await this.#rows.join((statement) => held.ask(statement), joining);
     this.#memberId = id;

@@ -50,6 +50,8 @@ export class SingleNode implements Cluster {
 
   async listensAt(): Promise<void> {}
 
+  async hasWorkspaces(): Promise<void> {}
+
   async drain(): Promise<void> {}
 
   async drainNode(node: string): Promise<void> {

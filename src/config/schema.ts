@@ -337,6 +337,9 @@ const agents = shared({
         default: flag().optional(),
         name: text().optional(),
         workspace: text().optional(),
+        node: nodeName()
+          .optional()
+          .describe('Of several nodes, the one that has the workspace of this agent; its runs go there.'),
         agentDir: text().optional(),
         taxonomy: oneOf(['openclaw', 'openboa'])
           .optional()

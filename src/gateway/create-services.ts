@@ -101,14 +101,12 @@ export function createServices(options: ServiceOptions): Services {
     heardAt: (surface: Parameters<typeof overheard.at>[0]) => overheard.at(surface),
     now,
   };
+  const { cluster } = options;
+  const nodes = new Nodes({ cluster, config, startedAt: options.statusParts.startedAt, url: options.statusParts.url });
   return {
     store,
     storeProblem: () => options.storeWatch.problem(),
-    nodes: new Nodes({
-      cluster: options.cluster,
-      startedAt: options.statusParts.startedAt,
-      url: options.statusParts.url,
-    }),
+    nodes,
     inbox: wayIn.inbox,
     attachments: new Attachments({ files: options.files, web: webFetchSettingsOf(config) }),
     route,
@@ -118,7 +116,8 @@ export function createServices(options: ServiceOptions): Services {
       await configWatch.state();
       const near = describeNearLimits(await readSpending(store, spend(), now()));
       const told = await readGatewayStatus(options.statusParts, asked);
-      return { ...told, warnings: [...told.warnings, ...near] };
+      const shown = cluster.isShared ? { nodes: await nodes.list() } : {};
+      return { ...told, warnings: [...told.warnings, ...near], ...shown };
     },
     pulse: () => options.pulse.samples,
     metrics: async () => (await options.telemetry.prometheus?.()) ?? '',

@@ -45,6 +45,7 @@ import { WordIndex } from './services/search/word-index.ts';
 import type { Chore, Chores } from './sharing/chores.ts';
 import type { SharedEvents } from './sharing/shared-events.ts';
 import type { SpendLimits } from './spend-limits.ts';
+import { tellWorkspaces } from './tell-workspaces.ts';
 import { WEBHOOK_SETTINGS } from './webhooks/webhooks.ts';
 import type { Workspaces } from './workspaces.ts';
 
@@ -68,6 +69,7 @@ export interface ListedParts {
   readonly telemetry: Telemetry;
   readonly chatRecords: ChatRecordsPart;
   readonly workspaces: Workspaces;
+  readonly workspaceDirOf: (agentId: string) => string;
   readonly contextWarnings: ContextWarnings;
   readonly plugins: GatewayPlugins;
   /** Made with `pluginPartOf`. */
@@ -139,6 +141,14 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
     },
     chatRecords,
     { name: 'the workspaces', open: () => workspaces.prepareAll(), close: () => workspaces.settle() },
+    // Nobody waits for it: until it is told, the places of the workspaces are unknown.
+    {
+      name: 'the places of the workspaces',
+      open: () =>
+        void tellWorkspaces({ cluster, config, workspaces, workspaceDirOf: listed.workspaceDirOf }).catch(
+          () => undefined,
+        ),
+    },
     liveSettings({ ...listed, hooks: listed.records.hooks }),
     {
       name: 'the limits on spending',
@@ -230,7 +240,7 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
     { name: 'the time of children', close: ({ left }) => children.close(left(LEAST_CLOSE_MS)) },
     {
       name: 'the lanes',
-      open: () => lanes.open(new RunWork(runParts)),
+      open: () => lanes.open(new RunWork(runParts, (runId, reason) => suspensions.cancel(runId, reason))),
       close: ({ left }) => lanes.close(left()),
     },
     { name: 'the suspended runs', open: unlessShared(listed, () => suspensions.open()) },

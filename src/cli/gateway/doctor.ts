@@ -26,6 +26,7 @@ import { groupUnused } from '../output/unused-settings.ts';
 import { askPlugins } from '../plugins/ask-plugins.ts';
 import type { Section } from './doctor-section.ts';
 import { examineModels } from './examine-models.ts';
+import { examineNodes } from './examine-nodes.ts';
 import { examineRecords } from './examine-records.ts';
 import { examineTelemetry } from './examine-telemetry.ts';
 import { askRunning } from './gateway-client.ts';
@@ -77,6 +78,7 @@ async function examine(configPath: string | undefined, io: CliIo, isLive: boolea
     await examineHooks(configPath, io),
     ...(await examineChannels(loaded, io)),
     await examineRecords(loaded, io),
+    ...(await examineNodes(loaded, io)),
     ...(await examineTelemetry(loaded, io)),
   ];
 }

@@ -3,9 +3,13 @@
 // Errors: `drain` and `remove` reject as the cluster does.
 
 import type { Cluster, Member } from '../../cluster/cluster.ts';
+import type { Config } from '../../config/schema.ts';
 import { VERSION } from '../../protocol/version.ts';
+import { type WorkspacePlace, workspacePlaces } from './workspace-places.ts';
 
-export interface ShownNode extends Omit<Member, 'id'> {
+export interface ShownNode extends Omit<Member, 'id' | 'status' | 'workspaces'> {
+  /** `silent`: it does not renew its lease, and no other node is there that would expel it. */
+  readonly status: Member['status'] | 'silent';
   /** The id of its membership; null for a gateway that is alone. */
   readonly id: string | null;
   /** The node that answers. */
@@ -21,6 +25,7 @@ export interface Membership {
 
 export interface NodeParts {
   readonly cluster: Cluster;
+  readonly config: Config;
   readonly url: () => string | undefined;
   readonly startedAt: number;
 }
@@ -32,14 +37,23 @@ export class Nodes {
     this.#parts = parts;
   }
 
-  list(): readonly ShownNode[] {
+  async list(): Promise<readonly ShownNode[]> {
     const { cluster, url, startedAt } = this.#parts;
     if (!cluster.isShared) {
       const { node } = cluster;
       const alone = { id: null, node, url: url() ?? null, version: VERSION, joinedAt: startedAt };
       return [{ ...alone, status: 'up', isHere: true }];
     }
-    return cluster.members.map((member) => ({ ...member, isHere: member.id === cluster.memberId }));
+    return cluster.members.map(({ workspaces: _, ...member }) => ({
+      ...member,
+      isHere: member.id === cluster.memberId,
+    }));
+  }
+
+  /** Where the workspace of each agent is. */
+  async workspaces(): Promise<readonly WorkspacePlace[]> {
+    const { cluster, config } = this.#parts;
+    return cluster.isShared ? workspacePlaces(config, cluster.members) : [];
   }
 
   membership(): Membership | undefined {

@@ -464,7 +464,8 @@ export const MIGRATIONS: readonly Migration[] = [
         joined_at BIGINT NOT NULL,
         status TEXT COLLATE "C" NOT NULL,
         lease_until TIMESTAMP WITH TIME ZONE NOT NULL,
-        backend INTEGER NOT NULL
+        backend INTEGER NOT NULL,
+        workspaces TEXT COLLATE "C" NOT NULL
       )`,
       // The number of the last node that joined. A row, and not a sequence, so that it is seen together with the node's own row.
       'CREATE TABLE node_numbers (last BIGINT NOT NULL)',
