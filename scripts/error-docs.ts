@@ -60,6 +60,7 @@ const SECTIONS: readonly Section[] = [
   { title: 'Records', families: ['BUNDLE_'] },
   { title: 'Models', families: ['MODEL_', 'SPEND_'] },
   { title: 'Store', families: ['STORE_', 'STATE_'] },
+  { title: 'Several nodes', families: ['NODE_'] },
   { title: 'Delivery', families: ['DELIVERY_', 'DEADLETTER_', 'CHANNEL_', 'PAIRING_'] },
   { title: 'Sessions', families: ['SESSION_', 'PREVIEW_', 'APPROVAL_', 'SCHEDULE_', 'JOB_'] },
   { title: 'MCP servers', families: ['MCP_'] },

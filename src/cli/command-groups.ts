@@ -2,6 +2,7 @@
 
 /** The first word of a command with two words, and its line in the help. */
 export const GROUPS = {
+  nodes: 'see the gateways that share one database, let one drain, remove one',
   sessions: 'list conversations, read, end or delete them',
   run: 'look at how a message became an answer, and compose it again',
   runs: 'compose many recorded runs again, with something changed',

@@ -19,6 +19,7 @@ const WORDS: Readonly<Record<string, () => Promise<readonly CliCommand[]>>> = {
   status: async () => [(await import('./gateway/status.ts')).status],
   doctor: async () => [(await import('./gateway/doctor.ts')).doctor],
   logs: async () => [(await import('./logs.ts')).logs],
+  nodes: async () => (await import('./nodes.ts')).NODE_COMMANDS,
   sessions: async () => (await import('./sessions.ts')).SESSION_COMMANDS,
   run: async () => [...(await import('./run.ts')).RUN_COMMANDS, (await import('./replay/run-replay.ts')).runReplay],
   runs: async () => [(await import('./replay/runs-replay.ts')).runsReplay],

@@ -35,6 +35,7 @@ import { importOpenClawCommand } from './import.ts';
 import { logs } from './logs.ts';
 import { MCP_COMMANDS } from './mcp.ts';
 import { MODEL_COMMANDS } from './models.ts';
+import { NODE_COMMANDS } from './nodes.ts';
 import { onboard } from './onboard/onboard.ts';
 import { PAIRING_COMMANDS } from './pairing.ts';
 import { PLUGIN_COMMANDS } from './plugins/plugins.ts';
@@ -65,6 +66,7 @@ export const COMMANDS: readonly CliCommand[] = [
   status,
   doctor,
   logs,
+  ...NODE_COMMANDS,
   ...SESSION_COMMANDS,
   ...RUN_COMMANDS,
   ...[runReplay, runsReplay],

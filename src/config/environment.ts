@@ -33,6 +33,9 @@ export interface Environment {
   /** True in a CI pipeline: `CI=true`, or the session type `ci`. */
   readonly ci: boolean;
   readonly timezone: string;
+  /** ATRIUM_NODE, the name of this gateway among those that share a database; else the name of the host. */
+  readonly node: string | undefined;
+  readonly host: string;
   /** ATRIUM_FAILPOINTS, with which crash tests say where the process ends: `request:before`, `tool-result:after@2`. */
   readonly failpoints: readonly string[];
   /** Those of the process, and behind them those of the `.env` files. */
@@ -72,6 +75,10 @@ export function readEnvironment(
     get timezone() {
       timezone ??= timezoneOf(env);
       return timezone;
+    },
+    node: env.ATRIUM_NODE?.trim() || undefined,
+    get host() {
+      return os.hostname();
     },
     failpoints: (env.ATRIUM_FAILPOINTS ?? '').split(',').filter((point) => point.trim() !== ''),
     variables: Object.freeze({ ...env, ...Object.fromEntries(added.map(({ name, value }) => [name, value])) }),

@@ -20,6 +20,10 @@ export const secret = () =>
   z.union([text(), shared({ source: text().optional(), provider: text().optional(), id: text().optional() })], {
     error: 'text, or a reference to a secret',
   });
+const nodePhrase = 'a name of letters, digits, dots, dashes and underscores, up to 63 of them';
+/** The name of a gateway among those that share a database. */
+export const nodeName = () =>
+  z.string({ error: nodePhrase }).regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, { error: nodePhrase });
 export const texts = () => z.array(text(), { error: 'a list of texts' });
 export const positive = () => z.number({ error: 'a number above 0' }).positive({ error: 'a number above 0' });
 export const price = () => z.number({ error: 'a number from 0' }).min(0, { error: 'a number from 0' });

@@ -19,6 +19,7 @@ import {
   filledText,
   flag,
   hour,
+  nodeName,
   oneOf,
   oneOrMore,
   ours,
@@ -300,6 +301,9 @@ const agentSettings = {
   default: flag().optional(),
   name: text().optional(),
   workspace: text().optional(),
+  node: nodeName()
+    .optional()
+    .describe('Of several nodes, the one that has the workspace of this agent; its runs go there.'),
   agentDir: text().optional(),
   taxonomy: oneOf(['openclaw', 'openboa'])
     .optional()
@@ -644,6 +648,9 @@ const store = shared({
       'The Postgres database that everything is stored in: "postgres://user:password@host:5432/name". Default: a file in the state directory.',
     ),
   schema: text().optional().describe('The schema of the tables in that database. Default "atrium".'),
+  node: nodeName()
+    .optional()
+    .describe('The name of this gateway among those that share the database. Default: the name of the host.'),
 });
 
 const secrets = shared({

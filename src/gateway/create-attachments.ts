@@ -13,7 +13,7 @@ import { openBlobs } from '../store/blobs/open-blobs.ts';
 import type { Store } from '../store/store.ts';
 
 export function createAttachments(options: {
-  readonly environment: Pick<Environment, 'stateDir'>;
+  readonly environment: Environment;
   readonly config: Config;
   readonly store: Store;
   readonly now: () => number;

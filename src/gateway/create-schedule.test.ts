@@ -404,7 +404,16 @@ describe('a heartbeat', () => {
     const [{ surface } = {}] = await scratch.store.select('sessions');
     const { store } = scratch;
     const inbound = { surface: surface as Surface, sender: { id: 'heartbeat' }, text: 'Look.', at: clock.now };
-    const run = { runId: 'run_deadly', sessionKey, agentId: 'main', sessionId: null, outcome: null, observed: true };
+    const run = {
+      runId: 'run_deadly',
+      sessionKey,
+      agentId: 'main',
+      sessionId: null,
+      outcome: null,
+      observed: true,
+      node: null,
+      stopReason: null,
+    };
     await store.commit(
       [
         {

@@ -4,6 +4,7 @@
 import { queueInjection } from '../agent/queue-injection.ts';
 import type { RunParts } from '../agent/run-parts.ts';
 import type { AttachmentStore } from '../attachments/attachment-store.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import { listAgentIds } from '../config/agents.ts';
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
@@ -38,6 +39,7 @@ import { explainTools } from './services/explain-tools.ts';
 import { readGatewayStatus, type StatusParts } from './services/gateway-status.ts';
 import { HookControl } from './services/hook-control.ts';
 import { readHookInventory } from './services/hook-inventory.ts';
+import { Nodes } from './services/nodes.ts';
 import { lookAtContext, previewMessage } from './services/preview-message.ts';
 import { readTimeline } from './services/read-timeline.ts';
 import type { ReceiptIndex } from './services/receipts/receipt-index.ts';
@@ -57,7 +59,10 @@ export interface ServiceOptions
   readonly configWatch: ConfigWatch;
   readonly store: Store;
   readonly storeWatch: Pick<StoreWatch, 'problem'>;
+  /** The member of the cluster that this node is; without it the gateway has its store alone. */
+  readonly memberId?: (() => string | null) | undefined;
   readonly receiptIndex: ReceiptIndex | undefined;
+  readonly cluster: Cluster;
   readonly records: Records;
   readonly redactor: Redactor;
   readonly telemetry: Pick<Telemetry, 'prometheus'>;
@@ -96,9 +101,12 @@ export function createServices(options: ServiceOptions): Services {
     heardAt: (surface: Parameters<typeof overheard.at>[0]) => overheard.at(surface),
     now,
   };
+  const { cluster } = options;
+  const nodes = new Nodes({ cluster, config, startedAt: options.statusParts.startedAt, url: options.statusParts.url });
   return {
     store,
     storeProblem: () => options.storeWatch.problem(),
+    nodes,
     inbox: wayIn.inbox,
     attachments: new Attachments({ files: options.files, web: webFetchSettingsOf(config) }),
     route,
@@ -108,7 +116,8 @@ export function createServices(options: ServiceOptions): Services {
       await configWatch.state();
       const near = describeNearLimits(await readSpending(store, spend(), now()));
       const told = await readGatewayStatus(options.statusParts, asked);
-      return { ...told, warnings: [...told.warnings, ...near] };
+      const shown = cluster.isShared ? { nodes: await nodes.list() } : {};
+      return { ...told, warnings: [...told.warnings, ...near], ...shown };
     },
     pulse: () => options.pulse.samples,
     metrics: async () => (await options.telemetry.prometheus?.()) ?? '',
@@ -199,8 +208,14 @@ export function createServices(options: ServiceOptions): Services {
       ...options.runParts,
       model: async (name) => options.runParts.models.model(parseModelRef(name, config)),
       otherConfig: (path) => loadOtherConfig(environment, path),
+      memberId: options.memberId,
     }),
-    embeddings: new Embeddings({ ...options.runParts, config, variables: environment.variables }),
+    embeddings: new Embeddings({
+      ...options.runParts,
+      config,
+      variables: environment.variables,
+      memberId: options.memberId,
+    }),
     models: {
       pricesOf: (provider, model) => modelPrices(configWatch.current.config, provider, model),
       list: async ({ isAll }) => {

@@ -5,10 +5,11 @@ import type { RunParts } from '../agent/run-parts.ts';
 import { chargeCutEmbeddings } from '../agent/spend/reserve-embeddings.ts';
 import { tellForgottenEnds } from '../agent/tell-forgotten-ends.ts';
 import type { AttachmentStore } from '../attachments/attachment-store.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import type { Config } from '../config/schema.ts';
 import type { shownEvents } from '../delivery/shown-events.ts';
 import type { GatewayHookContext } from '../hooks/lifecycle-hooks.ts';
-import type { EmbeddedLanes } from '../lanes/embedded-lanes.ts';
+import type { Lanes } from '../lanes/lanes.ts';
 import { GatewayNotReadyError } from '../protocol/errors.ts';
 import type { Say } from '../protocol/log.ts';
 import { within } from '../protocol/time-limit.ts';
@@ -42,7 +43,11 @@ import type { Installs } from './services/installs.ts';
 import type { ReceiptIndex } from './services/receipts/receipt-index.ts';
 import { settleCutReplays } from './services/replay/model-replays.ts';
 import { WordIndex } from './services/search/word-index.ts';
+import type { Chore, Chores } from './sharing/chores.ts';
+import type { SharedConfig } from './sharing/shared-config.ts';
+import type { SharedEvents } from './sharing/shared-events.ts';
 import type { SpendLimits } from './spend-limits.ts';
+import { tellWorkspaces } from './tell-workspaces.ts';
 import { WEBHOOK_SETTINGS } from './webhooks/webhooks.ts';
 import type { Workspaces } from './workspaces.ts';
 
@@ -58,6 +63,7 @@ export interface ListedParts {
   readonly liveConfig: LiveConfig;
   readonly configWatch: ConfigWatch;
   readonly lock: StateLock;
+  readonly cluster: Cluster;
   /** Undefined when nothing is recorded. */
   readonly receiptIndex: ReceiptIndex | undefined;
   readonly store: Store;
@@ -66,6 +72,7 @@ export interface ListedParts {
   readonly telemetry: Telemetry;
   readonly chatRecords: ChatRecordsPart;
   readonly workspaces: Workspaces;
+  readonly workspaceDirOf: (agentId: string) => string;
   readonly contextWarnings: ContextWarnings;
   readonly plugins: GatewayPlugins;
   /** Made with `pluginPartOf`. */
@@ -76,8 +83,15 @@ export interface ListedParts {
   readonly platforms: PlatformChannels;
   readonly wayIn: WayIn;
   readonly shown: ReturnType<typeof shownEvents>;
+  /** Undefined when no other node shares the store. */
+  readonly sharedEvents: SharedEvents | undefined;
+  readonly sharedConfig: SharedConfig | undefined;
+  /** What one node does for all; undefined when no other node shares the store. */
+  readonly chores: Chores | undefined;
+  /** Whether what this member of the cluster owned may not be taken over. */
+  readonly isAlive: (owner: string | null) => boolean;
   readonly runParts: RunParts;
-  readonly lanes: EmbeddedLanes;
+  readonly lanes: Lanes;
   readonly suspending: BuiltSuspensions;
   readonly sessions: Sessions;
   readonly children: Children;
@@ -92,14 +106,26 @@ export interface ListedParts {
 }
 
 export function listParts(listed: ListedParts): readonly GatewayPart[] {
-  const { config, configWatch, lock, store, telemetry, chatRecords, workspaces, plugins, mcp, drafting, receiptIndex } =
-    listed;
-  const { delivery, platforms, wayIn, shown, runParts, lanes, sessions, children, schedule, warn } = listed;
+  const {
+    config,
+    configWatch,
+    lock,
+    cluster,
+    store,
+    telemetry,
+    chatRecords,
+    workspaces,
+    plugins,
+    mcp,
+    drafting,
+    receiptIndex,
+  } = listed;
+  const { delivery, platforms, wayIn, shown, runParts, lanes, sessions, children, schedule, chores, warn } = listed;
   const { live, recorder } = listed.records;
   const { approvals, waits, suspensions } = listed.suspending;
-  const { sockets, outbox } = delivery;
+  const { sockets } = delivery;
   const { exec } = drafting;
-  const wordIndex = new WordIndex({ store, warn });
+  const wordIndex = new WordIndex({ store, warn, isMine: chores?.isMine });
   const pauseWatch = new PauseWatch(warn);
   return [
     {
@@ -109,6 +135,8 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
         await lock.release();
       },
     },
+    // Nothing can be stored before the node is a member, nor after it has left.
+    { name: 'the membership of the node', open: () => cluster.join(), close: () => cluster.leave() },
     {
       name: 'the files of messages',
       open: () => listed.attachments.open(),
@@ -122,11 +150,19 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
     },
     chatRecords,
     { name: 'the workspaces', open: () => workspaces.prepareAll(), close: () => workspaces.settle() },
+    // Nobody waits for it: until it is told, the places of the workspaces are unknown.
+    {
+      name: 'the places of the workspaces',
+      open: () =>
+        void tellWorkspaces({ cluster, config, workspaces, workspaceDirOf: listed.workspaceDirOf }).catch(
+          () => undefined,
+        ),
+    },
     liveSettings({ ...listed, hooks: listed.records.hooks }),
     {
       name: 'the limits on spending',
       reads: ['limits'],
-      open: () => chargeCutEmbeddings(listed.store),
+      open: unlessShared(listed, () => chargeCutEmbeddings(listed.store)),
       reopen: async (changed) => {
         for (const sentence of listed.spendLimits.apply(changed.config)) warn(sentence);
       },
@@ -166,16 +202,21 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
         await delivery.drafts.close();
       },
     },
-    { name: 'the outbox', open: () => outbox.open(), close: ({ left }) => outbox.close(left(LEAST_CLOSE_MS)) },
+    { name: 'the outbox', open: () => delivery.open(), close: ({ left }) => delivery.close(left(LEAST_CLOSE_MS)) },
     {
       name: 'the live events',
-      open: () =>
+      open: () => {
         shown((event) => {
           sockets.web.watch(event);
           sockets.cli.watch(event);
           delivery.watch(event);
-        }),
-      close: () => live.close(new GatewayNotReadyError({ state: 'draining' })),
+        });
+        listed.sharedEvents?.open();
+      },
+      close: () => {
+        listed.sharedEvents?.close();
+        live.close(new GatewayNotReadyError({ state: 'draining' }));
+      },
     },
     {
       name: 'the news for pages',
@@ -198,20 +239,20 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
     {
       name: 'the ends that were not told',
       // Older ends are told before new runs end. The gateway does not wait for it.
-      open: () => {
+      open: unlessShared(listed, () => {
         void tellForgottenEnds(runParts);
         void sessions.tellForgottenEnds();
-      },
+      }),
     },
-    { name: 'the replays that were cut', open: () => settleCutReplays(store) },
+    { name: 'the replays that were cut', open: unlessShared(listed, () => settleCutReplays(store)) },
     // Their time goes on while the lanes drain, so it is closed after them.
     { name: 'the time of children', close: ({ left }) => children.close(left(LEAST_CLOSE_MS)) },
     {
       name: 'the lanes',
-      open: () => lanes.open(new RunWork(runParts)),
+      open: () => lanes.open(new RunWork(runParts, (runId, reason) => suspensions.cancel(runId, reason))),
       close: ({ left }) => lanes.close(left()),
     },
-    { name: 'the suspended runs', open: () => suspensions.open() },
+    { name: 'the suspended runs', open: unlessShared(listed, () => suspensions.open()) },
     { name: 'the approvals', open: () => approvals.open(), close: () => approvals.close() },
     { name: 'the children', open: () => children.open() },
     { name: 'the waits', open: () => waits.open(), close: () => waits.close() },
@@ -235,8 +276,57 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
       close: () => listed.housekeeping.close(),
     },
     { name: 'the warnings about handlers', close: () => listed.contextWarnings.close() },
+    ...(listed.sharedConfig
+      ? [
+          {
+            name: 'the settings of the nodes',
+            open: () => listed.sharedConfig?.open(),
+            close: () => listed.sharedConfig?.close(),
+          },
+        ]
+      : []),
+    ...(chores
+      ? [{ name: 'the chores of the nodes', open: () => chores.open(listChores(listed)), close: () => chores.close() }]
+      : []),
+    // What this node does for all passes to the others before it ends its own work.
+    { name: 'the duties of the node', close: () => cluster.drain() },
   ];
 }
+
+/** What a process that has its store alone does at its start, because everything that is unfinished belongs to dead processes. */
+function unlessShared<Result>({ chores }: ListedParts, work: () => Result): GatewayPart['open'] {
+  return chores ? undefined : (work as GatewayPart['open']);
+}
+
+/** What one node does for all, in place of what a process that has its store alone does at its start. */
+function listChores(listed: ListedParts): readonly Chore[] {
+  const { store, runParts, sessions, children, schedule, isAlive } = listed;
+  const { approvals, waits, suspensions } = listed.suspending;
+  const endedBefore = () => runParts.now() - TOLD_WITHIN_MS;
+  return [
+    { trouble: 'Approvals could not be ended', everyMs: SOON_MS, work: () => approvals.look() },
+    { trouble: 'Runs that wait could not be woken', everyMs: SOON_MS, work: () => waits.look() },
+    { trouble: 'Jobs could not be looked for', everyMs: SOON_MS, work: () => schedule.schedule.look() },
+    { trouble: 'Children could not be ended', everyMs: SOON_MS, work: () => children.look() },
+    { trouble: 'Children of a node that is gone are left', everyMs: LATER_MS, work: () => children.goOn() },
+    { trouble: 'Runs whose client is gone go on', everyMs: LATER_MS, work: () => suspensions.open() },
+    { trouble: 'Ends of runs were not told', everyMs: LATER_MS, work: () => tellForgottenEnds(runParts, isAlive) },
+    {
+      trouble: 'Ends of sessions were not told',
+      everyMs: LATER_MS,
+      work: () => sessions.tellForgottenEnds({ endedBefore: endedBefore() }),
+    },
+    { trouble: 'Embeddings were not charged', everyMs: LATER_MS, work: () => chargeCutEmbeddings(store, isAlive) },
+    { trouble: 'Replays were not charged', everyMs: LATER_MS, work: () => settleCutReplays(store, isAlive) },
+  ];
+}
+
+/** What a lost message between nodes delays is found after this time. */
+const SOON_MS = 5_000;
+/** What only a node that died can have left is looked for when one is gone, and this often. */
+const LATER_MS = 30_000;
+/** The node that ended a session tells it within this time, or does not tell it any more. */
+const TOLD_WITHIN_MS = 30_000;
 
 /** The plugins as a part. It stands alone because a plugin may also ask that the configuration is read for this part. */
 export function pluginPartOf(plugins: GatewayPlugins): GatewayPart {

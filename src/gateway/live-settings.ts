@@ -5,7 +5,7 @@ import { resolveAgentDefaults } from '../config/agents.ts';
 import type { Config } from '../config/schema.ts';
 import { maxConcurrentSubagents } from '../config/subagent-settings.ts';
 import type { HookRunner } from '../hooks/runner.ts';
-import type { EmbeddedLanes } from '../lanes/embedded-lanes.ts';
+import type { Lanes } from '../lanes/lanes.ts';
 import type { BuiltDraftParts } from './create-draft-parts.ts';
 import type { GatewaySchedule } from './create-schedule.ts';
 import type { GatewayPart } from './gateway-part.ts';
@@ -18,7 +18,7 @@ export interface LiveSettingsParts {
   readonly hooks: HookRunner;
   readonly drafting: Pick<BuiltDraftParts, 'engine' | 'models'>;
   readonly workspaces: Workspaces;
-  readonly lanes: EmbeddedLanes;
+  readonly lanes: Lanes;
   readonly schedule: GatewaySchedule;
 }
 

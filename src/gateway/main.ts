@@ -16,9 +16,8 @@ import { shownEvents } from '../delivery/shown-events.ts';
 import type { PackSink } from '../facts/teller.ts';
 import type { HookStatistics } from '../hooks/hook-statistics.ts';
 import type { HookRunner } from '../hooks/runner.ts';
-import { EmbeddedLanes } from '../lanes/embedded-lanes.ts';
 import type { Log, Say } from '../protocol/log.ts';
-import { isSubagentSessionKey, parseAgentSessionKey } from '../protocol/session-key.ts';
+import { parseAgentSessionKey } from '../protocol/session-key.ts';
 import { KnownParts } from '../recorder/known-parts.ts';
 import type { LearningRedactor } from '../recorder/redactor.ts';
 import type { Sessions } from '../sessions/sessions.ts';
@@ -38,8 +37,10 @@ import { ConfigWatch } from './config-watch.ts';
 import { ContextWarnings } from './context-warnings.ts';
 import { createAttachments } from './create-attachments.ts';
 import { createChatRecords } from './create-chat-records.ts';
+import { createCluster } from './create-cluster.ts';
 import { createDraftParts, type DraftOptions } from './create-draft-parts.ts';
 import { createHandlerFiles } from './create-handler-files.ts';
+import { createLanes } from './create-lanes.ts';
 import { createPackContext } from './create-pack-context.ts';
 import { createPageNews, type PageNews } from './create-page-news.ts';
 import { createPlugins, type GatewayPlugins } from './create-plugins.ts';
@@ -66,7 +67,6 @@ import { subagentsCommand } from './inbound/subagents-command.ts';
 import { tellStop } from './inbound/tell-stop.ts';
 import { listParts, pluginPartOf } from './list-parts.ts';
 import { LiveConfig } from './live-config.ts';
-import { laneLimitsOf } from './live-settings.ts';
 import { openMcp } from './open-mcp.ts';
 import { openState } from './open-state.ts';
 import { readThreadHistory } from './read-thread-history.ts';
@@ -82,6 +82,7 @@ import { Installs } from './services/installs.ts';
 import { ReceiptIndex } from './services/receipts/receipt-index.ts';
 import { Runs } from './services/runs.ts';
 import type { Services } from './services/services.ts';
+import type { SharedConfig } from './sharing/shared-config.ts';
 import { SpendLimits } from './spend-limits.ts';
 import { StoreWatch } from './store-watch.ts';
 import { Workspaces } from './workspaces.ts';
@@ -151,6 +152,8 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const startedAt = now();
   let url: string | undefined;
   let pageNews: PageNews | undefined;
+  let sharedOutbox: GatewayDelivery['sharedOutbox'];
+  let sharedConfig: SharedConfig | undefined;
 
   const redactor = options.redactor ?? (await createRedactor(given.environment, given.loaded));
   redactor.know([options.token ?? '']);
@@ -162,18 +165,26 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
       learnSecrets(redactor, given.environment, changed);
       records.recorder.describeAnew();
     },
+    wasRead: () => sharedConfig?.wasRead(),
     warn,
   });
 
   // The store, and what facts are told to.
-  const { lock, store: opened } = await openState(environment, storePlaceOf(environment, config));
+  const place = storePlaceOf(environment, config);
+  const cluster = await createCluster(place, { host: environment.host, warn });
+  const { lock, store: opened } = await openState(environment, place, { member: () => cluster.memberId });
+  // Undefined for a gateway that has its store alone. Then nothing below asks or tells other nodes.
+  const sharing = !cluster.isShared ? undefined : { cluster, ...(await import('./sharing/sharing.ts')) };
   const storeWatch = new StoreWatch({
     store: opened,
     now,
     warn,
-    committed: (writes) => pageNews?.changes.committed(writes),
+    committed: (writes, result) => {
+      pageNews?.changes.committed(writes);
+      sharedOutbox?.committed(writes, result);
+    },
   });
-  const knownParts = new KnownParts(storeWatch.store);
+  const knownParts = new KnownParts(storeWatch.store, sharing && { isAlone: () => cluster.members.length < 2 });
   const { store } = knownParts;
   const telemetry = await createTelemetry({ environment, config, gauges: () => statusParts, now, warn, redactor });
   const records = createRecords({
@@ -193,7 +204,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const { live, hooks, teller } = records;
   // A trial lets runs fail on purpose.
   const runTroubles = new RunTroubles(new FaultLog({ warn: options.isTrial ? () => undefined : warn, now }));
-  live.subscribe(runTroubles.look);
+  live.subscribeHere(runTroubles.look);
   const { tell } = teller;
   options.register?.(hooks);
 
@@ -205,6 +216,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     services: () => services,
     delivery: () => delivery,
     readConfig: () => configWatch.read(pluginPart),
+    reloaded: (id) => sharedConfig?.pluginReloaded(id),
     now,
   });
 
@@ -244,6 +256,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const workspaces = new Workspaces({ environment, config, now, warn });
   const draftOptions: DraftOptions = {
     ...options,
+    node: sharing && cluster.node,
     store,
     hooks,
     attachments,
@@ -296,14 +309,21 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
         sessionKey: session,
         agentId: agent,
       }).sessionKey,
+    sharing,
+    hasAccount: ({ channel, accountId }) => platforms.hasAccount(channel, accountId),
+    isHere: ({ channel, accountId }) => platforms.isHere(channel, accountId),
     now,
     warn,
   });
   const { sockets, outbox } = delivery;
+  sharedOutbox = delivery.sharedOutbox;
 
   // How a message becomes a run.
   const timezone = resolveTimezone(config, environment);
   const spendLimits = new SpendLimits(config, { timezone, variables: environment.variables });
+  // A client that waited on a connection of an earlier process is gone, and one that waited at a node that is gone.
+  const isClientGone: RunParts['isClientGone'] = ({ isAwaited, awaitedBy = null }, acceptedAt) =>
+    isAwaited === true && (sharing ? !cluster.isAlive(awaitedBy) : acceptedAt < startedAt);
   const runParts = createRunParts({
     config,
     store,
@@ -316,24 +336,37 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     worked: (agentId) => workspaces.worked(agentId),
     spend: () => spendLimits.settings,
     sleep: options.sleep,
-    startedAt,
+    isClientGone,
     now,
     warn,
   });
-  const { limit, asideLimit } = laneLimitsOf(config);
-  const lanes = new EmbeddedLanes({
-    store,
-    limit,
-    // Children take no slot of people's sessions, however many there are.
-    aside: { isMeant: isSubagentSessionKey, limit: asideLimit },
-    now,
-    warn,
-  });
+  const lanes = await createLanes({ store, place, cluster, config, now, warn });
   const wakeLane = (sessionKey: string) => lanes.wake(sessionKey);
   const spawner = createSpawner({ environment, config, store, drafting, records, delivery, wakeLane, now });
   const subscribe = live.subscribe.bind(live);
+  const subscribeHere = live.subscribeHere.bind(live);
   const shown = shownEvents({ hooks, subscribe });
-  const suspending = createSuspensions({ store, records, delivery, lanes, now, warn });
+  const chores = sharing && new sharing.Chores({ cluster, warn });
+  sharedConfig = sharing && new sharing.SharedConfig({ cluster, configWatch, plugins: plugins.control, warn });
+  const sharedEvents =
+    sharing &&
+    new sharing.SharedEvents({
+      cluster,
+      store,
+      shownHere: shownEvents({ hooks, subscribe: subscribeHere }),
+      emit: live.emitFromElsewhere,
+      warn,
+    });
+  const suspending = createSuspensions({
+    store,
+    records,
+    delivery,
+    lanes,
+    isClientGone,
+    isMine: chores?.isMine,
+    now,
+    warn,
+  });
   const { approvals, waits, suspensions } = suspending;
   const commands = new GatewayCommandPorts({
     store,
@@ -375,6 +408,8 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     channels: () => delivery.channels.map(({ id }) => id),
     workspaceDirOf,
     subscribe,
+    subscribeHere,
+    isShared: sharing !== undefined,
     wakeLane,
     now,
     warn,
@@ -394,6 +429,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     lanes,
     waits,
     worker: plugins.worker,
+    memberId: sharing && (() => cluster.memberId),
     now,
     warn,
   });
@@ -401,12 +437,23 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
 
   // What can be asked for and what is shown.
   const clientCalls = new ClientCalls({ store, wakeLane, tell, now });
-  const runs = new Runs({ store, lanes, suspensions, live, tell, childEnd: runParts, now });
+  const runs = new Runs({
+    store,
+    lanes,
+    suspensions,
+    live,
+    ended: sharing && new sharing.EndedRuns({ store }),
+    tell,
+    childEnd: runParts,
+    now,
+  });
   const children: Children = new Children({
     childEnd: runParts,
     withoutRuns: (sessionKey, stopping, work) => runs.withoutRuns(sessionKey, stopping, work),
     deleteSession: (sessionKey) => sessions.delete(sessionKey),
     subscribe,
+    subscribeHere,
+    isMine: chores?.isMine,
     warn,
   });
   const platforms = new PlatformChannels({
@@ -415,11 +462,16 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     memoryOf: (channel) => channelMemory(channel, { store, now, warn }),
     port: (channel) => admission.portFor(channel),
     changed: () => outbox.wake(),
+    sharing: sharing && {
+      cluster,
+      SharedPlatform: sharing.SharedPlatform,
+      serve: (account, signal) => delivery.serve(account, signal),
+    },
     now,
     warn,
     extensions: options.extensions,
   });
-  const chatRecords = createChatRecords({ config, environment, store, subscribe, warn });
+  const chatRecords = createChatRecords({ config, environment, store, subscribe: subscribeHere, warn });
   const sessions: Sessions = createSessions({
     store,
     records,
@@ -461,6 +513,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     lanes,
     spendLimits,
     configWatch,
+    sharedConfig,
     sizes,
     modelsOf: (agentId) => modelsOf(agentId),
     url: () => url,
@@ -475,10 +528,22 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     now,
   });
   const stampOfFiles = () => services.bootstrapFiles.stamp();
-  pageNews = createPageNews({ delivery, plugins, configWatch, records, lanes, stateDir, stampOfFiles, now });
-  const receiptIndex = config.recorder?.enabled === false ? undefined : new ReceiptIndex({ store, warn });
+  pageNews = createPageNews({
+    delivery,
+    plugins,
+    configWatch,
+    records,
+    lanes,
+    stateDir,
+    stampOfFiles,
+    cluster: sharing?.cluster,
+    now,
+  });
+  const receiptIndex =
+    config.recorder?.enabled === false ? undefined : new ReceiptIndex({ store, warn, isMine: chores?.isMine });
   const services: Services = createServices({
     receiptIndex,
+    cluster,
     pulse: pageNews.pulse,
     installs,
     environment,
@@ -510,10 +575,11 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     approvals,
     children,
     wakeLane,
+    memberId: sharing && (() => cluster.memberId),
     now,
   });
 
-  const housekeeping = new Housekeeping({ retention, attachments, sizes, warn });
+  const housekeeping = new Housekeeping({ retention, attachments, sizes, isMine: chores?.isMine, warn });
 
   const pluginPart = pluginPartOf(plugins);
   const parts: readonly GatewayPart[] = listParts({
@@ -523,12 +589,14 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     liveConfig,
     configWatch,
     lock,
+    cluster,
     store,
     attachments,
     records,
     telemetry,
     chatRecords,
     workspaces,
+    workspaceDirOf,
     contextWarnings,
     plugins,
     pluginPart,
@@ -538,6 +606,10 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     platforms,
     wayIn,
     shown,
+    sharedEvents,
+    sharedConfig,
+    chores,
+    isAlive: (owner) => cluster.isAlive(owner),
     runParts,
     lanes,
     suspending,
@@ -566,7 +638,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     agentIds: () => [agentId, ...listAgentIds(config).filter((id) => id !== agentId)],
     listensAt: async (address) => {
       url = address;
-      await lock.writeOwner({ pid: process.pid, url: address });
+      await Promise.all([lock.writeOwner({ pid: process.pid, url: address }), cluster.listensAt(address)]);
       const port = Number(new URL(address).port);
       const started = tell('gateway-started', { port, context: hookContext });
       // A plugin that is loaded from here on was not told of the start yet, so it is told separately.

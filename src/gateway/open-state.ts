@@ -1,4 +1,5 @@
-// Opens the state directory: the lock that makes this process its only owner, and the store in it.
+// Opens the state directory: the lock that makes this process its only owner, and the store in it. Where several gateways
+// share the store, each has a state directory of its own, and the commits of each are made as those of a member.
 
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
@@ -16,7 +17,12 @@ export interface OpenedState {
   readonly store: Store;
 }
 
-export async function openState({ stateDir, failpoints }: Environment, place: StorePlace): Promise<OpenedState> {
+/** `member` is the member of the cluster that makes the commits; a program that is no gateway has none. */
+export async function openState(
+  { stateDir, failpoints }: Environment,
+  place: StorePlace,
+  { member }: { readonly member?: () => string | null } = {},
+): Promise<OpenedState> {
   const dir = join(stateDir, 'atrium');
   // Every other problem of the directory is told by the lock and the store.
   await makeFolder(dir, 0o700).catch((error: NodeJS.ErrnoException) => {
@@ -24,7 +30,7 @@ export async function openState({ stateDir, failpoints }: Environment, place: St
       throw new StateDirError({ dir: stateDir, problem: 'no folder can be made there' }, { cause: error });
   });
   const lock = await acquireStateLock(stateDir);
-  const store = await openStore(place, { besides: [lock.file] }).catch(async (error) => {
+  const store = await openStore(place, { besides: [lock.file], member }).catch(async (error) => {
     await lock.release();
     throw error;
   });

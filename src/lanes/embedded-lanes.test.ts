@@ -241,7 +241,7 @@ describe('EmbeddedLanes', () => {
     });
     await vi.waitFor(() => expect(warnings).toHaveLength(1), { interval: 2 });
     expect(patient.running).toMatchObject([{ sessionKey: 'a', runId: 'r1' }]);
-    expect(patient.stop('a', 'enough')).toBe(true);
+    expect(await patient.stop('a', 'enough')).toBe(true);
     await isDone(1);
     expect(told).toEqual(['running', 'stopped']);
   });
@@ -290,13 +290,7 @@ describe('EmbeddedLanes', () => {
     const raced = delegateStore(store, {
       select: async (table, query) => {
         const rows = await store.select(table, query);
-        if (
-          isArmed &&
-          rows.length === 0 &&
-          query?.where &&
-          'status' in query.where &&
-          query.where.status === 'queued'
-        ) {
+        if (isArmed && rows.length === 0 && query?.limit === 1) {
           isArmed = false;
           await queue('a', 'r1');
           over.wake('a');

@@ -2,15 +2,18 @@
 // pause after a failure, so a million idle sessions cost nothing and a crash loses nothing.
 //
 // Promise: one turn at a time per key; turns of different keys in the order in which they asked for a slot. This class
-// does not know what a run does, and it learns the outcome of a run only from the store.
+// does not know what a run does, and it learns the outcome of a run only from the store. Where several nodes share the
+// inbox, each of them has these lanes for what it runs itself, and `ClusterLanes` says which keys those are.
 
 import { RunInterruptedError, RunStoppedError } from '../protocol/errors.ts';
 import type { Say } from '../protocol/log.ts';
 import { errorText } from '../protocol/one-line.ts';
 import { within } from '../protocol/time-limit.ts';
-import { isStoreError } from '../store/errors.ts';
+import { isStoreError, NodeExpelledError, PreconditionFailedError } from '../store/errors.ts';
 import type { Store, Write } from '../store/store.ts';
 import type { RunRow } from '../store/tables.ts';
+import { keysWith } from './keys-with.ts';
+import type { LaneSharing } from './lane-sharing.ts';
 import type { Lanes, LaneWork, RunningLane } from './lanes.ts';
 import { loadNextTrigger, type NextTrigger } from './next-trigger.ts';
 import { planClaim } from './plan-claim.ts';
@@ -36,6 +39,8 @@ export interface EmbeddedLanesOptions {
   readonly warn: Say;
   /** The pause after the first failure of a trigger. Each further failure doubles it. */
   readonly firstPauseMs?: number | undefined;
+  /** Without it no other process works on the same inbox. */
+  readonly sharing?: LaneSharing | undefined;
 }
 
 const FIRST_PAUSE_MS = 250;
@@ -46,23 +51,21 @@ const BEGINNING_ASIDE = 2;
 
 const LONGEST_BEGINNING_MS = 100;
 
+/** So often in a row a claim may be refused without being a failure: another node was faster each time. */
+const MOST_REFUSALS = 3;
+
 /** How long runs that a shutdown has aborted may take to finish. */
 const GRACE_MS = 1_000;
 
-/**
- * Keys with work are found by reading rows in pages, and the payloads are dropped at once. Each page begins after a
- * key.
- */
-const SCAN_PAGE = 64;
-
 export class EmbeddedLanes implements Lanes {
   readonly #store: Store;
-  readonly #pools: { readonly common: Pool; readonly aside: Pool };
+  readonly #pools: Readonly<Record<PoolName, Pool>>;
   readonly #isAside: (sessionKey: string) => boolean;
   readonly #longestBeginningMs: number;
   readonly #now: () => number;
   readonly #warn: Say;
   readonly #firstPauseMs: number;
+  readonly #sharing: LaneSharing | undefined;
   /** A key without an entry has nothing to do, or is suspended. */
   readonly #lanes = new Map<string, Lane>();
   /** How many callers hold a key. Keys that are not held have no entry. */
@@ -72,7 +75,7 @@ export class EmbeddedLanes implements Lanes {
   #work: LaneWork | undefined;
   #isClosed = false;
 
-  constructor({ store, limit, aside, now, warn, firstPauseMs = FIRST_PAUSE_MS }: EmbeddedLanesOptions) {
+  constructor({ store, limit, aside, now, warn, firstPauseMs = FIRST_PAUSE_MS, sharing }: EmbeddedLanesOptions) {
     this.#store = store;
     this.#pools = { common: newPool(limit), aside: newPool(aside?.limit ?? 1, BEGINNING_ASIDE) };
     this.#isAside = aside?.isMeant ?? (() => false);
@@ -80,20 +83,28 @@ export class EmbeddedLanes implements Lanes {
     this.#now = now;
     this.#warn = warn;
     this.#firstPauseMs = firstPauseMs;
+    this.#sharing = sharing;
   }
 
   async open(work: LaneWork): Promise<void> {
-    for (const status of ['claimed', 'queued'] as const) await this.#scan(status);
+    for (const status of ['claimed', 'queued'] as const) {
+      for (const sessionKey of await keysWith(this.#store, status)) this.wake(sessionKey);
+    }
+    this.begin(work);
+  }
+
+  /** Begins to work on what is woken, without looking for it first. */
+  begin(work: LaneWork): void {
     this.#work = work;
     for (const pool of Object.values(this.#pools)) this.#fillSlots(pool);
   }
 
-  /** Changes how many keys may run at once, and how many of those with slots of their own. Runs that go on are not stopped. */
   resize(limit: number, asideLimit: number): void {
     const { common, aside } = this.#pools;
     common.limit = Math.max(1, limit);
     aside.limit = Math.max(1, asideLimit);
     for (const pool of [common, aside]) this.#fillSlots(pool);
+    this.#sharing?.freed();
   }
 
   wake(sessionKey: string): void {
@@ -103,16 +114,50 @@ export class EmbeddedLanes implements Lanes {
       lane.isWoken = true;
       return;
     }
-    const pool = this.#isAside(sessionKey) ? this.#pools.aside : this.#pools.common;
-    const woken: Lane = { sessionKey, pool, isWoken: false, failures: 0 };
+    const pool = this.#pools[this.poolOf(sessionKey)];
+    const woken: Lane = { sessionKey, pool, isWoken: false, turns: 0, failures: 0, refusals: 0 };
     this.#lanes.set(sessionKey, woken);
     pool.ready.add(woken);
     this.#fillSlots(pool);
   }
 
-  stop(sessionKey: string, reason: string): boolean {
+  /** Which slots a key uses. */
+  poolOf(sessionKey: string): PoolName {
+    return this.#isAside(sessionKey) ? 'aside' : 'common';
+  }
+
+  /** How many more lanes could have a slot at once. */
+  freeSlots(name: PoolName): number {
+    const { limit, inUse, ready } = this.#pools[name];
+    return Math.max(0, limit - inUse - ready.size);
+  }
+
+  /** Whether the key runs here, waits for a slot here or pauses here. Then a wake is enough. */
+  has(sessionKey: string): boolean {
+    return this.#lanes.has(sessionKey);
+  }
+
+  /** Aborts everything that runs, because this node may no longer write. What was begun is tried again after `retry`. */
+  interrupt(): void {
+    for (const { attempt } of this.#lanes.values()) {
+      if (attempt && attempt.outcome === undefined) attempt.controller.abort(new RunInterruptedError());
+    }
+  }
+
+  /** Ends every pause. */
+  retry(): void {
+    for (const lane of this.#lanes.values()) this.#endPause(lane);
+  }
+
+  async stop(sessionKey: string, reason: string, runId?: string): Promise<boolean> {
+    return this.stopHere(sessionKey, reason, runId);
+  }
+
+  /** Stops a run of this process at once. */
+  stopHere(sessionKey: string, reason: string, runId?: string): boolean {
     const lane = this.#lanes.get(sessionKey);
     if (!lane?.attempt || lane.attempt.outcome === 'resolved') return false;
+    if (runId !== undefined && lane.attempt.runId !== runId) return false;
     const error = new RunStoppedError({ reason });
     lane.stopped = { runId: lane.attempt.runId, error };
     lane.attempt.controller.abort(error);
@@ -120,7 +165,7 @@ export class EmbeddedLanes implements Lanes {
     return true;
   }
 
-  hold(sessionKey: string): () => void {
+  async hold(sessionKey: string): Promise<() => void> {
     this.#holds.set(sessionKey, (this.#holds.get(sessionKey) ?? 0) + 1);
     let isHeld = true;
     return () => {
@@ -163,26 +208,6 @@ export class EmbeddedLanes implements Lanes {
     return within(timeoutMs, Promise.all(this.#turns));
   }
 
-  /** Wakes every key that has such triggers. The key with the oldest first trigger is woken first. */
-  async #scan(status: 'claimed' | 'queued'): Promise<void> {
-    const firstSeqs = new Map<string, number>();
-    let last = '';
-    for (;;) {
-      const rows = await this.#store.select('inbox', {
-        where: { status, sessionKey: { gt: last } },
-        orderBy: [
-          ['sessionKey', 'asc'],
-          ['seq', 'asc'],
-        ],
-        limit: SCAN_PAGE,
-      });
-      for (const { sessionKey, seq } of rows) if (!firstSeqs.has(sessionKey)) firstSeqs.set(sessionKey, seq);
-      last = rows.at(-1)?.sessionKey ?? last;
-      if (rows.length < SCAN_PAGE) break;
-    }
-    for (const [sessionKey] of [...firstSeqs].sort(([, a], [, b]) => a - b)) this.wake(sessionKey);
-  }
-
   #fillSlots(pool: Pool): void {
     const work = this.#work;
     if (work === undefined || this.#isClosed) return;
@@ -196,6 +221,7 @@ export class EmbeddedLanes implements Lanes {
         pool.inUse--;
         begun();
         this.#fillSlots(pool);
+        this.#sharing?.freed();
       });
       this.#turns.add(turn);
     }
@@ -220,6 +246,7 @@ export class EmbeddedLanes implements Lanes {
   /** Runs at most one trigger and what is handled with it, so that a key with many triggers cannot keep others waiting. Never rejects. */
   async #takeTurn(lane: Lane, work: LaneWork, begun: () => void): Promise<void> {
     lane.isWoken = false;
+    lane.turns++;
     try {
       const outcome = await this.#advance(lane, work, begun);
       if (this.#isClosed || (outcome === 'idle' && !lane.isWoken)) this.#lanes.delete(lane.sessionKey);
@@ -240,13 +267,20 @@ export class EmbeddedLanes implements Lanes {
   }
 
   async #advance(lane: Lane, work: LaneWork, begun: () => void): Promise<'idle' | 'advanced'> {
-    const next = await loadNextTrigger(this.#store, lane.sessionKey, lane.failures > 0, work.joining);
+    const sharing = this.#sharing;
+    // The error pauses the lane until this node is a member again.
+    if (sharing?.memberId === null) throw new NodeExpelledError({ store: this.#store.description });
+    const expectsRun = lane.failures > 0 || lane.refusals > 0;
+    const next = await loadNextTrigger(this.#store, lane.sessionKey, expectsRun, work.joining);
     if (this.#isClosed) return 'idle';
     const isSameRun = next.kind === 'open' && next.trigger.runId === lane.attempt?.runId;
     if (!isSameRun) forgetAttempt(lane);
     switch (next.kind) {
       case 'none':
+        return 'idle';
       case 'suspended':
+        // The stop was asked for on another node at the moment in which the run was suspended here.
+        if (next.run.stopReason !== null) await work.cancel?.(next.run.runId, next.run.stopReason);
         return 'idle';
       case 'over': {
         const { seq } = next.trigger;
@@ -259,19 +293,32 @@ export class EmbeddedLanes implements Lanes {
           if (next.run.claim !== lane.attempt?.claim) return this.#letGo(lane, next.run);
           if (lane.attempt.outcome === 'resolved') throw new Error('its handler returned before it had ended');
         }
-        await this.#run(lane, work, next, begun);
-        return 'advanced';
+        if (sharing && next.run?.status === 'running' && sharing.isElsewhere(next.run)) return 'idle';
+        if (sharing && next.run === undefined && lane.turns > 1 && sharing.mustGiveWay(lane.sessionKey)) {
+          sharing.handBack(lane.sessionKey);
+          return 'idle';
+        }
+        return this.#run(lane, work, next, begun);
     }
   }
 
-  async #run(lane: Lane, work: LaneWork, { trigger, run, joined }: OpenTrigger, begun: () => void): Promise<void> {
+  async #run(
+    lane: Lane,
+    work: LaneWork,
+    { trigger, run, joined }: OpenTrigger,
+    begun: () => void,
+  ): Promise<'idle' | 'advanced'> {
+    const sharing = this.#sharing;
     const since = this.#now();
     const { claim, writes, isLast } = planClaim(trigger, run, since, {
       isForgiven: lane.forgiven === trigger.runId,
       joined,
+      node: sharing?.memberId ?? null,
+      guards: run === undefined ? sharing?.guardsOf(lane.sessionKey) : undefined,
     });
     const controller = new AbortController();
     if (lane.stopped?.runId === claim.runId) controller.abort(lane.stopped.error);
+    else if (run && run.stopReason !== null) controller.abort(new RunStoppedError({ reason: run.stopReason }));
     const attempt: Attempt = { ...claim, since, controller, outcome: undefined };
     lane.attempt = attempt;
 
@@ -280,7 +327,7 @@ export class EmbeddedLanes implements Lanes {
     );
     // Commits keep their order, so what the run commits comes after its claim. Only a claim that another process may
     // also hold has to be awaited.
-    const isContested = run !== undefined || lane.failures > 0;
+    const isContested = run !== undefined || lane.failures > 0 || sharing?.isContested === true;
     const isRefused = isContested && (await claiming) !== undefined;
     const { signal } = controller;
     const claimed = { trigger: { ...trigger, status: 'claimed' as const }, claim, attempt: claim.claim, signal, begun };
@@ -291,10 +338,14 @@ export class EmbeddedLanes implements Lanes {
     if (refusal) {
       // Without its claim this attempt did not happen; the next attempt reads the store again.
       lane.attempt = undefined;
+      if (sharing && refusal.error instanceof PreconditionFailedError && lane.refusals++ < MOST_REFUSALS)
+        return (await sharing.isHeld(lane.sessionKey)) ? 'idle' : 'advanced';
       throw refusal.error;
     }
+    lane.refusals = 0;
     if (failure) throw failure.error;
     attempt.outcome = 'resolved';
+    return 'advanced';
   }
 
   /** Another process has claimed the run since, so the run and its lane belong to that process now. */
@@ -316,8 +367,9 @@ export class EmbeddedLanes implements Lanes {
     lane.failures++;
     if (lane.attempt) {
       lane.attempt.outcome = 'rejected';
-      // A failure of the store says nothing about the run, even if it lasts long.
-      lane.forgiven = isStoreError(error) ? lane.attempt.runId : undefined;
+      // A failure of the store says nothing about the run, even if it lasts long; nor does an end of this node's membership.
+      const isForgiven = isStoreError(error) || error instanceof RunInterruptedError;
+      lane.forgiven = isForgiven ? lane.attempt.runId : undefined;
     }
     const pauseMs = Math.min(this.#firstPauseMs * 2 ** (lane.failures - 1), LONGEST_PAUSE_MS);
     const what = lane.attempt
@@ -325,7 +377,7 @@ export class EmbeddedLanes implements Lanes {
       : `The lane of ${lane.sessionKey}`;
     const why = errorText(error);
     // A store that refuses is told by the part that watches it; a line for each lane would only repeat it.
-    if (why !== lane.why && !isStoreError(error))
+    if (why !== lane.why && !isStoreError(error) && !(error instanceof RunInterruptedError))
       this.#warn(`${what} could not go on and is tried again in ${pauseMs} ms: ${why}`, {
         runId: lane.attempt?.runId,
         sessionKey: lane.sessionKey,
@@ -344,6 +396,9 @@ export class EmbeddedLanes implements Lanes {
 }
 
 type OpenTrigger = Extract<NextTrigger, { readonly kind: 'open' }>;
+
+/** The keys with slots of their own, and all others. */
+export type PoolName = 'common' | 'aside';
 
 /** Slots, and the lanes that share them. */
 interface Pool {
@@ -365,6 +420,10 @@ interface Lane {
   readonly pool: Pool;
   /** A row was committed since the turn began, so a look-up that found no row must be repeated. */
   isWoken: boolean;
+  /** How many turns it has had since it was woken. */
+  turns: number;
+  /** The number of claims in a row that others have prevented. */
+  refusals: number;
   /** The number of failures in a row of the next trigger. */
   failures: number;
   /** The reason of the last failure. It is said again only when it changes, because retries go on for ever. */

@@ -19,13 +19,19 @@ import type { InboxRow, TriggerKind } from '../store/tables.ts';
 export interface Lanes {
   open(work: LaneWork): Promise<void>;
   wake(sessionKey: string): void;
-  /** Aborts the run that holds this key's lane with a RunStoppedError. False when there is none, or it is suspended. */
-  stop(sessionKey: string, reason: string): boolean;
   /**
-   * From now on no run of this key begins, until the function that is returned has been called. A run that has begun,
-   * also a suspended one, goes on. Several callers may hold one key.
+   * Aborts the run that holds this key's lane with a RunStoppedError, on whatever node it is. False when there is none, or
+   * it is suspended, or it is another one than `runId`.
    */
-  hold(sessionKey: string): () => void;
+  stop(sessionKey: string, reason: string, runId?: string): Promise<boolean>;
+  /**
+   * When it resolves, no run of this key begins, on any node, until the function that is returned has been called. A run that
+   * has begun, also a suspended one, goes on. Several callers may hold one key.
+   */
+  hold(sessionKey: string): Promise<() => void>;
+  /** Changes how many keys may run at once on this node, and how many of those with slots of their own. Runs that go on are not stopped. */
+  resize(limit: number, asideLimit: number): void;
+  /** What runs on this node. */
   readonly running: readonly RunningLane[];
   /** Returns the number of waiting triggers over all lanes. */
   waiting(): Promise<number>;
@@ -41,6 +47,8 @@ export interface LaneWork {
   run(claimed: ClaimedTrigger): Promise<void>;
   /** Turns a trigger that made no progress into a visible failure. */
   giveUp(claimed: ClaimedTrigger): Promise<void>;
+  /** Ends a suspended run that another node has asked to stop. Without it such a run stays suspended. */
+  cancel?(runId: string, reason: string): Promise<unknown>;
   /** Without it every trigger is a run of its own. */
   readonly joining?: Joining | undefined;
 }

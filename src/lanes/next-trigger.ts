@@ -9,7 +9,7 @@ import type { Joining } from './lanes.ts';
 export type NextTrigger =
   | { readonly kind: 'none' }
   /** The lane is shut until the run is resumed. */
-  | { readonly kind: 'suspended'; readonly runId: string }
+  | { readonly kind: 'suspended'; readonly run: RunRow }
   /** The run has ended, but its trigger does not say so yet. */
   | { readonly kind: 'over'; readonly trigger: InboxRow }
   /** When there is no run, the trigger was not claimed before. */
@@ -28,9 +28,7 @@ export async function loadNextTrigger(
   expectsRun: boolean,
   joining?: Joining | undefined,
 ): Promise<NextTrigger> {
-  const trigger =
-    (await firstTrigger(store, { sessionKey, status: 'claimed' })) ??
-    (await firstTrigger(store, { sessionKey, status: 'queued' }));
+  const trigger = await firstOpenTrigger(store, sessionKey);
   if (trigger === undefined) return { kind: 'none' };
   const isNew = trigger.status === 'queued' && !RESUMING_KINDS.has(trigger.kind) && !expectsRun;
   const { runId } = trigger;
@@ -39,7 +37,7 @@ export async function loadNextTrigger(
   if (run === undefined) return { kind: 'open', trigger, run, joined: await joinedWith(store, trigger, joining) };
   if (run.status !== 'suspended') return { kind: 'over', trigger };
   const waker = await firstTrigger(store, { sessionKey, status: 'queued', runId });
-  return waker === undefined ? { kind: 'suspended', runId } : { kind: 'open', trigger: waker, run, joined: [] };
+  return waker === undefined ? { kind: 'suspended', run } : { kind: 'open', trigger: waker, run, joined: [] };
 }
 
 async function joinedWith(store: Store, first: InboxRow, joining: Joining | undefined): Promise<readonly InboxRow[]> {
@@ -55,6 +53,23 @@ async function joinedWith(store: Store, first: InboxRow, joining: Joining | unde
     taken.push(next);
   }
   return taken.slice(1);
+}
+
+/**
+ * One reading sees one moment. With two, the first trigger could be claimed by another node in between, and the second one
+ * would look like the next.
+ */
+async function firstOpenTrigger(store: Store, sessionKey: string): Promise<InboxRow | undefined> {
+  const [first] = await store.select('inbox', {
+    where: { sessionKey, status: { in: ['claimed', 'queued'] } },
+    // `claimed` comes before `queued` in the alphabet too.
+    orderBy: [
+      ['status', 'asc'],
+      ['seq', 'asc'],
+    ],
+    limit: 1,
+  });
+  return first;
 }
 
 async function firstTrigger(store: Store, where: Where<'inbox'>): Promise<InboxRow | undefined> {

@@ -14,12 +14,21 @@ export interface PlannedClaim {
   readonly isLast: boolean;
 }
 
-/** `isForgiven` means that the claim before this one failed for a reason outside of the run, so it does not count. */
+export interface ClaimCircumstances {
+  /** The claim before this one failed for a reason outside of the run, so it does not count. */
+  readonly isForgiven?: boolean | undefined;
+  readonly joined?: readonly InboxRow[] | undefined;
+  /** The member of the cluster that claims; null where there is one gateway alone. */
+  readonly node?: string | null | undefined;
+  /** Further preconditions. */
+  readonly guards?: readonly Write[] | undefined;
+}
+
 export function planClaim(
   trigger: InboxRow,
   run: RunRow | undefined,
   now: number,
-  { isForgiven = false, joined = [] }: { readonly isForgiven?: boolean; readonly joined?: readonly InboxRow[] } = {},
+  { isForgiven = false, joined = [], node = null, guards = [] }: ClaimCircumstances = {},
 ): PlannedClaim {
   const { seq, runId, status } = trigger;
   const claim = (run?.claim ?? 0) + 1;
@@ -29,13 +38,13 @@ export function planClaim(
     ? {
         update: 'runs',
         where: { runId, claim: run.claim, status: run.status },
-        set: { claim, progressClaim, status: 'running' },
+        set: { claim, progressClaim, status: 'running', node },
         expect: 1,
       }
-    : { insert: 'runs', row: newRun(trigger, now) };
+    : { insert: 'runs', row: newRun(trigger, now, node) };
   return {
     claim: { runId, claim },
-    writes: [begin, take, ...joined.map((row) => join(row, runId))],
+    writes: [...guards, begin, take, ...joined.map((row) => join(row, runId))],
     isLast: claim - progressClaim > MAX_CLAIMS,
   };
 }
@@ -44,7 +53,7 @@ function join({ seq, status }: InboxRow, runId: string): Write {
   return { update: 'inbox', where: { seq, status }, set: { status: 'claimed', runId }, expect: 1 };
 }
 
-function newRun({ runId, sessionKey, payload }: InboxRow, now: number): RunRow {
+function newRun({ runId, sessionKey, payload }: InboxRow, now: number, node: string | null): RunRow {
   return {
     runId,
     sessionKey,
@@ -57,5 +66,7 @@ function newRun({ runId, sessionKey, payload }: InboxRow, now: number): RunRow {
     endedAt: null,
     outcome: null,
     observed: false,
+    node,
+    stopReason: null,
   };
 }

@@ -14,7 +14,7 @@ export function oldestIdSince(prefix: IdPrefix, at: number): string {
   return `${prefix}_${at.toString(36).padStart(9, '0')}`;
 }
 
-type IdPrefix = 'run' | 'ses' | 'dead' | 'inj' | 'call' | 'note' | 'rule' | 'proc' | 'job' | 'emb' | 'replay';
+type IdPrefix = 'run' | 'ses' | 'dead' | 'inj' | 'call' | 'note' | 'rule' | 'proc' | 'job' | 'emb' | 'replay' | 'hold';
 
 const CODE_SIGNS = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 

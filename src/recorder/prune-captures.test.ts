@@ -31,6 +31,8 @@ async function run(runId: string, status: RunStatus): Promise<void> {
     endedAt: null,
     outcome: null,
     observed: false,
+    node: null,
+    stopReason: null,
   };
   await scratch.store.commit([{ insert: 'runs', row }], { site: 'claim' });
 }

@@ -58,6 +58,8 @@ function message(
         endedAt: run === 'done' ? at : null,
         outcome: null,
         observed,
+        node: null,
+        stopReason: null,
       },
     },
     { insert: 'journal', row: { runId, position: 1, kind: 'request', at, data: {} } },

@@ -144,7 +144,16 @@ describe('loadSession', () => {
     await open({ now: 1 });
     const { session } = await open({ now: 2, reset: 'new' });
     const run = { runId: 'r1', sessionKey, agentId: 'main', sessionId: session.sessionId, status: 'running' } as const;
-    const rest = { claim: 1, progressClaim: 0, startedAt: 2, endedAt: null, outcome: null, observed: false };
+    const rest = {
+      claim: 1,
+      progressClaim: 0,
+      startedAt: 2,
+      endedAt: null,
+      outcome: null,
+      observed: false,
+      node: null,
+      stopReason: null,
+    };
     await store.commit([{ insert: 'runs', row: { ...run, ...rest } }], { site: 'claim' });
     return session;
   }

@@ -97,9 +97,19 @@ export class StoreInUseError extends defineError({
   code: 'ATRIUM_STORE_IN_USE',
   status: 503,
   message: ({ store, by }: { store: string; by?: string | undefined }) =>
-    `The store ${store} is in use by another gateway${by === undefined ? '' : ` (${by})`}. Stop that one first, or name another database or schema in store.url and store.schema.`,
-  means: 'Another process on this or another machine writes to the same database, and only one at a time may.',
-  remedy: 'Stop the other gateway first, or use another database or schema.',
+    `The store ${store} is in use by another process${by === undefined ? '' : ` (${by})`}. Stop that one first, or name another database or schema.`,
+  means: 'A store is moved from or to this database, or a gateway works on the database that is to be moved.',
+  remedy: 'Wait until the move is over, or stop every gateway on this database first.',
+}) {}
+
+export class NodeExpelledError extends defineError({
+  code: 'ATRIUM_NODE_EXPELLED',
+  status: 503,
+  message: ({ store }: { store: string }) =>
+    `The commit was not made: this node is not a member of the cluster at ${store}. It was silent for too long, and the other nodes go on with its work. It joins again by itself; then try again.`,
+  means:
+    'The node was frozen or had no connection for longer than its lease, and the others have expelled it. Nothing of the commit was stored.',
+  remedy: 'Nothing: the node joins again by itself, and the others go on with its work. Send the request again.',
 }) {}
 
 export class StoreNotEmptyError extends defineError({
@@ -170,5 +180,5 @@ const STORE_REFUSALS = [
   StoreFailedError,
   StoreClosedError,
   StateLockedError,
-  StoreInUseError,
+  NodeExpelledError,
 ];

@@ -9,13 +9,17 @@ export interface OpenStoreOptions {
   readonly readOnly?: boolean | undefined;
   /** Files without which this process must not write to a file of its own: the lock that makes it the only one. */
   readonly besides?: readonly string[] | undefined;
+  /** The member of the cluster that makes the commits, for a store that several nodes share. */
+  readonly member?: (() => string | null) | undefined;
 }
 
-export async function openStore(place: StorePlace, { readOnly, besides }: OpenStoreOptions = {}): Promise<Store> {
+export async function openStore(
+  place: StorePlace,
+  { readOnly, besides, member }: OpenStoreOptions = {},
+): Promise<Store> {
   if (place.kind === 'postgres') {
     const { openPostgresStore } = await import('./postgres/open-postgres-store.ts');
-    // The lanes of several gateways do not know of each other yet.
-    return openPostgresStore({ ...place, readOnly, isExclusive: !readOnly });
+    return openPostgresStore({ ...place, readOnly, member });
   }
   const { openSqliteStore } = await import('./sqlite/open-sqlite-store.ts');
   return openSqliteStore({ file: place.file, readOnly, besides });

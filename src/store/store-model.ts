@@ -18,6 +18,7 @@ export const STORE_KEYS: { readonly [T in TableName]: readonly StoreKey[] } = {
   transcript: [{ fields: ['sessionId', 'position'] }],
   inbox: [{ fields: ['seq'] }, { fields: ['dedupeKey'] }],
   runs: [{ fields: ['runId'] }],
+  laneHolds: [{ fields: ['id'] }],
   journal: [{ fields: ['runId', 'position'] }],
   outbox: [{ fields: ['seq'] }, { fields: ['runId', 'part'] }],
   deadLetters: [{ fields: ['id'] }],

@@ -963,7 +963,10 @@ function oneOfEach(): { readonly [T in TableName]: NewRow<T> } {
       endedAt: null,
       outcome: { reply: 'hello', modelCalls: 1 },
       observed: false,
+      node: null,
+      stopReason: null,
     },
+    laneHolds: { id: 'hold-1', sessionKey, node: 'left#1' },
     journal: { runId: 'run-1', position: 1, kind: 'tool-start', at: 1, data: { calls: ['c1', 2, null] } },
     outbox: {
       ...ids,

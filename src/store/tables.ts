@@ -17,6 +17,7 @@ export interface Tables {
   transcript: TranscriptRow;
   inbox: InboxRow;
   runs: RunRow;
+  laneHolds: LaneHoldRow;
   journal: JournalRow;
   outbox: OutboxRow;
   deadLetters: DeadLetterRow;
@@ -194,6 +195,18 @@ export interface RunRow {
   readonly outcome: RunOutcome | null;
   /** False until the observers of the run's end were told. After a crash they are told again. */
   readonly observed: boolean;
+  /** The member of the cluster that has the latest claim. Null where one gateway alone has the store. */
+  readonly node: string | null;
+  /** Why the run must end, when another node than the one that has it was asked to stop it. */
+  readonly stopReason: string | null;
+}
+
+/** No run of this session begins while there is such a row. Only lanes over several nodes have them. */
+export interface LaneHoldRow {
+  readonly id: string;
+  readonly sessionKey: string;
+  /** The member of the cluster that holds the session. When it is gone, the others remove the row. */
+  readonly node: string;
 }
 
 export interface RunOutcome {

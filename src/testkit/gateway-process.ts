@@ -29,6 +29,8 @@ export interface StartSettings {
   readonly program?: string | undefined;
   /** The `atrium` of another build. The default is the one of this repository. */
   readonly command?: string | undefined;
+  /** The name of the node, where several gateways share a database. */
+  readonly node?: string | undefined;
   /** A command that runs the one behind it under some restriction, such as `['setpriv', '…']`. */
   readonly under?: readonly string[] | undefined;
 }
@@ -96,6 +98,7 @@ export class GatewayProcess {
     failpoints = [],
     program,
     command: atrium = COMMAND,
+    node,
     under = [],
   }: StartSettings = {}): Promise<'ready' | 'ended'> {
     if (this.#child) throw new Error('The gateway is running already.');
@@ -107,6 +110,7 @@ export class GatewayProcess {
         HOME: this.home.home,
         TZ: 'UTC',
         ATRIUM_FAILPOINTS: failpoints.join(','),
+        ...(node && { ATRIUM_NODE: node }),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -217,6 +217,8 @@ describe('session_status', () => {
       endedAt: NOW,
       outcome: { provider: 'anthropic', model: 'm', usage },
       observed: true,
+      node: null,
+      stopReason: null,
     } as const;
     await store.commit([{ insert: 'runs', row: run }], { site: 'request' });
     expect(JSON.parse((await call('session_status')).content)).toEqual({

@@ -26,6 +26,7 @@ import { groupUnused } from '../output/unused-settings.ts';
 import { askPlugins } from '../plugins/ask-plugins.ts';
 import type { Section } from './doctor-section.ts';
 import { examineModels } from './examine-models.ts';
+import { examineNodes } from './examine-nodes.ts';
 import { examineRecords } from './examine-records.ts';
 import { examineSpending } from './examine-spending.ts';
 import { examineTelemetry } from './examine-telemetry.ts';
@@ -79,6 +80,7 @@ async function examine(configPath: string | undefined, io: CliIo, isLive: boolea
     ...(await examineChannels(loaded, io)),
     await examineRecords(loaded, io),
     ...(await examineSpending(loaded, io)),
+    ...(await examineNodes(loaded, io)),
     ...(await examineTelemetry(loaded, io)),
   ];
 }

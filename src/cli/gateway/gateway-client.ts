@@ -262,6 +262,10 @@ async function openStoreClient(io: CliIo, isDown: GatewayDownError | Unreachable
         const settings = spendSettingsOf(config, resolveTimezone(config, io.environment));
         return readSpending(store, settings, io.now().getTime());
       },
+      nodes:
+        place.kind === 'postgres'
+          ? (await import('../../gateway/services/nodes-of-store.ts')).nodesOfStore(place, config)
+          : undefined,
     }),
     agentIds: () => [],
     now: () => io.now().getTime(),

@@ -75,6 +75,14 @@ function describeTrajectory(trajectory: GatewayStatus['trajectory'] | undefined)
     : 'off (OPENCLAW_TRAJECTORY, recorder.trajectory.enabled or recorder.enabled)';
 }
 
+function describeNodes(nodes: NonNullable<GatewayStatus['nodes']>): string {
+  const named = nodes.map(({ node, status, isHere }) => {
+    const marks = [isHere ? 'here' : '', status === 'up' ? '' : status].filter(Boolean).join(', ');
+    return marks === '' ? node : `${node} (${marks})`;
+  });
+  return `${named.join(', ')} (atrium nodes list)`;
+}
+
 function describePairing({ waiting, refused }: GatewayStatus['pairing']): string {
   const asked = waiting === 0 ? 'none waiting' : `${waiting} waiting (atrium pairing list)`;
   return refused === 0 ? asked : `${asked}, ${countOf(refused, 'message')} refused`;
@@ -90,6 +98,7 @@ function formatStatus(status: GatewayStatus, io: CliIo, width: number): string {
       ['since', `${formatTime(status.startedAt, io.environment.timezone)} (${formatAge(now - status.startedAt)})`],
       ['state', status.stateDir],
       ['store', status.store],
+      ...(status.nodes ? [['nodes', describeNodes(status.nodes)] as const] : []),
       ['sessions', `${status.sessions} open`],
       ['runs', `${running.length} running, ${status.waiting} waiting`],
       ['approvals', status.approvals === 0 ? 'none waiting' : `${status.approvals} waiting (atrium approvals list)`],

@@ -65,7 +65,15 @@ async function fillWithRuns(stateDir: string): Promise<string> {
     for (let index = 0; index < RUNS; index++) {
       const at = 1_700_000_100_000 + index;
       const runId = newId('run', at);
-      const ended = { status: 'done', claim: 1, progressClaim: 1, outcome: { reply: 'ok' }, observed: true } as const;
+      const ended = {
+        status: 'done',
+        claim: 1,
+        progressClaim: 1,
+        outcome: { reply: 'ok' },
+        observed: true,
+        node: null,
+        stopReason: null,
+      } as const;
       const who = { runId, sessionKey, sessionId, agentId: 'main' };
       writes.push({ insert: 'runs', row: { ...who, ...ended, startedAt: at, endedAt: at + 1 } });
       const wire = {

@@ -335,7 +335,8 @@ function trialEnvironment(environment: Environment, dir: string): Environment {
 }
 
 function trialConfig(config: Config, dir: string): Config {
-  const { recorder: _, ...rest } = config;
+  // What is tried is stored in the trial's own folder, never where the operator's rows are.
+  const { recorder: _, store: _______, ...rest } = config;
   const { defaults, list } = config.agents ?? {};
   const { model: ____, ...subagents } = defaults?.subagents ?? {};
   const heartbeat = { every: '30m', target: 'none' };

@@ -11,6 +11,8 @@ const RUN = {
   startedAt: 0,
   endedAt: 1,
   observed: true,
+  node: null,
+  stopReason: null,
 } as const;
 
 it.each([

@@ -12,6 +12,7 @@ import { VERSION } from '../../protocol/version.ts';
 import type { ScheduleStatus } from '../../schedule/schedule.ts';
 import type { Store } from '../../store/store.ts';
 import type { RecordSize } from '../record-sizes.ts';
+import type { ShownNode } from './nodes.ts';
 
 export interface GatewayStatus {
   readonly version: string;
@@ -47,6 +48,8 @@ export interface GatewayStatus {
   readonly trajectory: { readonly isOn: boolean; readonly dir: string };
   /** How much room the records take, and how fast they grow. */
   readonly records: readonly RecordSize[];
+  /** The gateways that share the database; absent where the store is a file. */
+  readonly nodes?: readonly ShownNode[] | undefined;
 }
 
 export interface AgentStatus {

@@ -11,9 +11,15 @@ import type { Services } from './services.ts';
 interface OfConfiguration {
   readonly pricesOf: Services['models']['pricesOf'];
   readonly spending: Services['spending'];
+  /** Undefined where the store is a file, which only one gateway has. */
+  readonly nodes: Pick<Services['nodes'], 'list' | 'workspaces' | 'remove'> | undefined;
 }
 
-export function servicesOfStore(store: Store, refusal: Error, { pricesOf, spending }: OfConfiguration): Services {
+export function servicesOfStore(
+  store: Store,
+  refusal: Error,
+  { pricesOf, spending, nodes: known }: OfConfiguration,
+): Services {
   const refuse = () => Promise.reject(refusal);
   const refusing = new Proxy(refuse, { get: () => refuse });
   const sessions = new Sessions(
@@ -29,7 +35,9 @@ export function servicesOfStore(store: Store, refusal: Error, { pricesOf, spendi
   // Without a gateway nothing is a webhook.
   const webhooks = { subpath: () => undefined } as unknown as Services['webhooks'];
   const models = only<Services['models']>(refuse, { pricesOf });
-  return only<Services>(refusing, { store, sessions, models, spending, webhooks, receipts: new Receipts({ store }) });
+  const nodes = only<Services['nodes']>(refuse, known ?? { list: async () => [], workspaces: async () => [] });
+  const receipts = new Receipts({ store });
+  return only<Services>(refusing, { store, nodes, sessions, models, spending, webhooks, receipts });
 }
 
 /** An object with these parts, in which every other part is `other`. */

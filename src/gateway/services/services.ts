@@ -35,6 +35,7 @@ import type { ExplainToolsRequest, ToolsExplanation } from './explain-tools.ts';
 import type { GatewayStatus } from './gateway-status.ts';
 import type { HookControl } from './hook-control.ts';
 import type { Installs } from './installs.ts';
+import type { Nodes } from './nodes.ts';
 import type { Pairings } from './pairings.ts';
 import type { PluginControl } from './plugin-control.ts';
 import type { ContextLook, LookRequest, Preview, PreviewRequest } from './preview-message.ts';
@@ -49,6 +50,8 @@ export interface Services {
   readonly store: Store;
   /** Says why the store takes no commit now; undefined when it does. */
   storeProblem(): Promise<string | undefined>;
+  /** The gateways that share the store. */
+  readonly nodes: Nodes;
   /**
    * Accepts a message: resolves when it is stored in the inbox. Rejects with an AtriumError when it cannot be accepted.
    */

@@ -173,6 +173,8 @@ async function suspend({
     endedAt: null,
     outcome: null,
     observed: false,
+    node: null,
+    stopReason: null,
   };
   const wait: NewRow<'waits'> = {
     runId: 'r1',

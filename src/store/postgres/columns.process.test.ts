@@ -41,7 +41,8 @@ describe.skipIf(!programs)('the tables of a new store in Postgres', () => {
   it('are those that the code knows', async () => {
     const found = (await ask(`SELECT tablename FROM pg_tables WHERE schemaname = '${schema}'`)).flat();
     const known = Object.values(TABLES).map(({ table }) => table);
-    expect(found.sort()).toEqual([...known, 'blob_chunks', 'blobs', 'store_version'].sort());
+    const others = ['blob_chunks', 'blobs', 'duties', 'node_numbers', 'nodes', 'store_version'];
+    expect(found.sort()).toEqual([...known, ...others].sort());
   });
 
   it.each(Object.values(TABLES))('have the columns that the code knows: $table', async ({ table, columns }) => {

@@ -4,12 +4,22 @@
 // The results are known before COMMIT is sent. So when the connection breaks before that, nothing was stored and the
 // commits are made again; when it breaks at COMMIT itself, the server is asked what became of the transaction. No commit
 // is made twice, and none is reported as made that was not.
+//
+// Of a store that several nodes share, every transaction first takes hold of the row of its node. While it has it, the node cannot
+// be expelled; once the row is gone, nothing is stored. The lock beside it says which backends would have to be ended.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CeilingPassedError, ClaimLostError, PreconditionFailedError, StoreFailedError } from '../errors.ts';
+import {
+  CeilingPassedError,
+  ClaimLostError,
+  NodeExpelledError,
+  PreconditionFailedError,
+  StoreFailedError,
+} from '../errors.ts';
 import { type CompiledWrite, compileClaim } from '../sql/compile-write.ts';
 import type { SqlStatement } from '../sql/dialect.ts';
 import type { Claim, CommitResult } from '../store.ts';
+import { memberLockName } from './member-lock-name.ts';
 import {
   ConnectionLostError,
   type HeldConnection,
@@ -31,6 +41,8 @@ export interface QueuedCommit {
 }
 
 interface Job extends QueuedCommit {
+  /** The member that decided this commit, null when there was none. Undefined in a store that belongs to no cluster. */
+  readonly member: string | null | undefined;
   readonly resolve: (result: CommitResult) => void;
   readonly reject: (error: Error) => void;
 }
@@ -38,6 +50,8 @@ interface Job extends QueuedCommit {
 export interface CommitQueueSettings {
   /** The name of the store in error sentences. */
   readonly store: string;
+  readonly schema: string;
+  readonly member: (() => string | null) | undefined;
   /** How long the outcome of a transaction is asked for after the connection broke. */
   readonly waitMs: number;
 }
@@ -59,7 +73,12 @@ export class CommitQueue {
   }
 
   add(commit: QueuedCommit): Promise<CommitResult> {
-    const made = new Promise<CommitResult>((resolve, reject) => this.#queued.push({ ...commit, resolve, reject }));
+    // A commit belongs to the member that this node is now: it was decided with what that one had.
+    const member = this.#settings.member?.();
+    if (member === null) return Promise.reject(new NodeExpelledError({ store: this.#settings.store }));
+    const made = new Promise<CommitResult>((resolve, reject) =>
+      this.#queued.push({ ...commit, member, resolve, reject }),
+    );
     this.#working ??= this.#work();
     return made;
   }
@@ -110,23 +129,35 @@ export class CommitQueue {
 
   async #transact(group: readonly Job[]): Promise<readonly CommitResult[]> {
     const isLazy = group.every((job) => job.isLazy);
-    const beginning = [BEGIN, ...(isLazy ? [WITHOUT_SYNC] : []), TRANSACTION_ID, ...orderLocks(group)];
     const held = await this.#connection.hold();
-    const opened = beginning.map((statement) => held.ask(statement));
+    const opened = [BEGIN, ...(isLazy ? [WITHOUT_SYNC] : [])].map((statement) => held.ask(statement));
+    const transaction = held.ask(TRANSACTION_ID);
+    const members = this.#askForMembers(held, group);
+    const locked = orderLocks(group).map((statement) => held.ask(statement));
     const asked = group.map((job) => askAll(held, job));
     try {
       // Every answer is awaited before anything is decided, because the statements are under way already.
-      const beginnings = await Promise.allSettled(opened);
+      const beginnings = await Promise.allSettled([...opened, transaction, members, ...locked]);
       const answers = await Promise.all(asked.map((each) => Promise.allSettled(each)));
       for (const beginning of beginnings) answerOf(beginning);
+      const known = new Set((await members)?.rows.map(([id]) => id));
+      for (const { member } of group) {
+        if (member !== undefined && !known.has(member)) throw new NodeExpelledError({ store: this.#settings.store });
+      }
       const results = group.map((job, index) => resultOf(job, answers[index] ?? []));
-      const id = (await opened[isLazy ? 2 : 1])?.rows[0]?.[0] ?? '';
-      await this.#end(held, id);
+      await this.#end(held, (await transaction).rows[0]?.[0] ?? '');
       return results;
     } catch (error) {
       if (!(error instanceof ConnectionLostError)) await held.ask(ROLLBACK).catch(() => undefined);
       throw error;
     }
+  }
+
+  async #askForMembers(held: HeldConnection, group: readonly Job[]): Promise<SqlAnswer | undefined> {
+    const ids = [...new Set(group.flatMap(({ member }) => member ?? []))];
+    if (ids.length === 0) return undefined;
+    const sql = `SELECT id, pg_advisory_xact_lock_shared(hashtextextended($2 || id, 0)) FROM nodes WHERE id = ANY($1) AND status <> 'expelled' FOR KEY SHARE`;
+    return held.ask({ sql, values: [ids, memberLockName(this.#settings.schema, '')] });
   }
 
   async #end(held: HeldConnection, transactionId: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findPostgres, type PostgresServer, startPostgres } from '../../testkit/postgres-server.ts';
-import { StoreFailedError, StoreInUseError } from '../errors.ts';
+import { StoreFailedError } from '../errors.ts';
 import type { NewRow, Store } from '../store.ts';
 import { openPostgresStore } from './open-postgres-store.ts';
 import { PostgresConnection } from './postgres-connection.ts';
@@ -73,18 +73,6 @@ describe.skipIf(!programs)('a store in Postgres whose connection breaks', () => 
     await waiting;
     expect(await store.count('inbox', { runId: { in: ['waited', 'refused'] } })).toBe(1);
     await impatient.close();
-  });
-
-  it('belongs to one process at a time, also after the server was gone', async () => {
-    const owner = await openPostgresStore({ url: server.url, isExclusive: true });
-    const second = openPostgresStore({ url: server.url, isExclusive: true });
-    await expect(second).rejects.toThrow(StoreInUseError);
-    await expect(second).rejects.toThrow(/in use by another gateway/);
-    await server.restart();
-    await owner.commit([{ insert: 'inbox', row: message('owned') }], accept);
-    await expect(openPostgresStore({ url: server.url, isExclusive: true })).rejects.toThrow(StoreInUseError);
-    await owner.close();
-    await (await openPostgresStore({ url: server.url, isExclusive: true })).close();
   });
 
   it('never shows a lower number of a session after a higher one, whoever writes', async () => {

@@ -478,4 +478,48 @@ export const MIGRATIONS: readonly Migration[] = [
       'ALTER TABLE blob_chunks ALTER COLUMN bytes SET STORAGE EXTERNAL',
     ],
   },
+  {
+    version: 3,
+    statements: [
+      'ALTER TABLE runs ADD COLUMN node TEXT COLLATE "C"',
+      // The nodes that share this store. Only the cluster reads and writes these, so the code of the store has no names for them.
+      `CREATE TABLE nodes (
+        id TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+        name TEXT COLLATE "C" NOT NULL UNIQUE,
+        number BIGINT NOT NULL,
+        url TEXT COLLATE "C",
+        version TEXT COLLATE "C" NOT NULL,
+        tables BIGINT NOT NULL,
+        joined_at BIGINT NOT NULL,
+        status TEXT COLLATE "C" NOT NULL,
+        lease_until TIMESTAMP WITH TIME ZONE NOT NULL,
+        backend INTEGER NOT NULL,
+        workspaces TEXT COLLATE "C" NOT NULL
+      )`,
+      // The number of the last node that joined. A row, and not a sequence, so that it is seen together with the node's own row.
+      'CREATE TABLE node_numbers (last BIGINT NOT NULL)',
+      'INSERT INTO node_numbers (last) VALUES (0)',
+      `CREATE TABLE duties (
+        name TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+        node TEXT COLLATE "C" NOT NULL REFERENCES nodes (id) ON DELETE CASCADE,
+        taken_at BIGINT NOT NULL
+      )`,
+      'CREATE INDEX duties_by_node ON duties (node)',
+    ],
+  },
+  {
+    version: 4,
+    statements: [
+      'ALTER TABLE runs ADD COLUMN stop_reason TEXT COLLATE "C"',
+      `CREATE TABLE lane_holds (
+        id TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+        session_key TEXT COLLATE "C" NOT NULL,
+        node TEXT COLLATE "C" NOT NULL
+      )`,
+      'CREATE INDEX lane_holds_by_key ON lane_holds (session_key)',
+    ],
+  },
 ];
+
+/** The newest version of the tables that this program knows. */
+export const TABLES_VERSION = MIGRATIONS.at(-1)?.version ?? 0;

@@ -18,7 +18,7 @@ import { CommitQueue } from './commit-queue.ts';
 import { decodeText } from './decode-text.ts';
 import { checkSchemaName, DEFAULT_SCHEMA, describePlace, WAIT_MS } from './describe-place.ts';
 import { migrate, readVersion } from './migrate.ts';
-import { MIGRATIONS } from './migrations.ts';
+import { TABLES_VERSION } from './migrations.ts';
 import { ConnectionLostError, PostgresConnection, type SqlAnswer } from './postgres-connection.ts';
 import { POSTGRES } from './postgres-dialect.ts';
 import { storeErrorFrom } from './store-error.ts';
@@ -30,8 +30,11 @@ export interface PostgresStoreOptions {
   readonly schema?: string | undefined;
   /** Reads an existing store and changes nothing. */
   readonly readOnly?: boolean | undefined;
-  /** Refuses while another process has opened the store so, and keeps others from it. */
-  readonly isExclusive?: boolean | undefined;
+  /**
+   * The member of the cluster that makes the commits, null while this process is none: a commit is then refused with
+   * NodeExpelledError. Without it, commits are made for nobody in particular.
+   */
+  readonly member?: (() => string | null) | undefined;
   /** How long requests wait for a server that cannot be reached. */
   readonly waitMs?: number | undefined;
   /** Opens it although a move has filled only a part of it. */
@@ -41,27 +44,27 @@ export interface PostgresStoreOptions {
 /** One long read must not keep the others waiting. */
 const READERS = 2;
 
-/** Rejects with StoreTooNewError, StoreReadOnlyError, StoreFullError, StoreInUseError or StoreFailedError. */
+/** Rejects with StoreTooNewError, StoreReadOnlyError, StoreFullError or StoreFailedError. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const { url, schema = DEFAULT_SCHEMA, readOnly = false, waitMs = WAIT_MS, isMoving } = options;
   const store = describePlace(url, schema);
   checkSchemaName(schema, store);
-  const owns = options.isExclusive ? { name: `atrium ${schema}`, store } : undefined;
+  // Nodes share the schema with each other, but not with a move of the store.
+  const owns = options.member && { name: `atrium ${schema}`, store, isShared: true };
   const writer = new PostgresConnection({ url, schema, name: 'atrium commits', waitMs, owns });
   const reads = { url, schema, name: 'atrium reads', waitMs };
   const readers = Array.from({ length: READERS }, () => new PostgresConnection(reads));
   try {
     await writer.open();
     if (readOnly) {
-      const newest = MIGRATIONS.at(-1)?.version ?? 0;
-      if ((await readVersion(writer, { schema, store })) < newest) {
+      if ((await readVersion(writer, { schema, store })) < TABLES_VERSION) {
         const remedy = 'Start the gateway, which brings them up to date.';
         throw new StoreFailedError({ store, detail: 'its tables are of an older version', remedy });
       }
     } else {
       await migrate(writer, { schema, store, isMoving });
     }
-    return new PostgresStore({ store, writer, readers, waitMs });
+    return new PostgresStore({ store, schema, writer, readers, waitMs, member: options.member });
   } catch (error) {
     await Promise.all([writer, ...readers].map((connection) => connection.close()));
     throw storeErrorFrom(error, store);
@@ -70,6 +73,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
 interface PostgresStoreParts {
   readonly store: string;
+  readonly schema: string;
+  readonly member: (() => string | null) | undefined;
   readonly writer: PostgresConnection;
   readonly readers: readonly PostgresConnection[];
   readonly waitMs: number;
@@ -179,9 +184,13 @@ class PostgresStore implements Store {
   }
 }
 
+/** Whether a run may begin depends on the holds on its session, so the commits of both come one after the other. */
+const COMMITTED_IN_TURN: ReadonlySet<TableName> = new Set<TableName>(['runs', 'laneHolds']);
+
 /** What the rows of a numbered table are read in the order of: their session or their surface. */
 function orderedNamesOf(write: Write): readonly string[] {
-  if (!('insert' in write) || !codecOf(write.insert).isNumbered) return [];
+  if (!('insert' in write)) return [];
+  if (!codecOf(write.insert).isNumbered && !COMMITTED_IN_TURN.has(write.insert)) return [];
   const { sessionKey, surfaceId, parentKey } = write.row as Readonly<Record<string, unknown>>;
   return [sessionKey, surfaceId, parentKey].filter((name): name is string => typeof name === 'string');
 }

@@ -19,13 +19,24 @@ export interface ConnectionSettings {
   /** How long a statement waits for a connection that is gone. */
   readonly waitMs: number;
   /**
-   * With a name, every connection first becomes the only one of that name, as long as it lasts; else it rejects with
-   * StoreInUseError. One that comes back waits until the server has noticed that the one before is gone, and so does the
+   * With a name, every connection first becomes the only one of that name, as long as it lasts, or with `isShared` one of
+   * several that share it; else it rejects with StoreInUseError. One that comes back waits until the server has noticed that the one before is gone, and so does the
    * first one for `patienceMs`.
    */
   readonly owns?:
-    | { readonly name: string; readonly store: string; readonly patienceMs?: number | undefined }
+    | {
+        readonly name: string;
+        readonly store: string;
+        readonly isShared?: boolean | undefined;
+        readonly patienceMs?: number | undefined;
+      }
     | undefined;
+  /** Commits do not wait for the disk, because what is written means nothing after a crash of the server. */
+  readonly isLazy?: boolean | undefined;
+  /** Called with the text of each notification, on a connection that has said LISTEN. */
+  readonly heard?: ((payload: string) => void) | undefined;
+  /** Called when a connection that was there is gone, also while nothing is asked. */
+  readonly lost?: (() => void) | undefined;
 }
 
 export interface PostgresStatement {
@@ -97,6 +108,12 @@ export class PostgresConnection {
     await client.query(sql);
   }
 
+  /** Gives up the connection as it is now, because it does not answer. The next statement opens another one. */
+  async drop(): Promise<void> {
+    const client = await this.#client?.catch(() => undefined);
+    if (client) this.#forget(client);
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     const client = await this.#client?.catch(() => undefined);
@@ -137,19 +154,21 @@ export class PostgresConnection {
   }
 
   async #connectOnce(): Promise<Client> {
-    const { url, schema, name, waitMs } = this.#settings;
+    const { url, schema, name, waitMs, isLazy = false, heard } = this.#settings;
     const { default: pg } = await import('pg');
     const config: ClientConfig & { pipeline: boolean } = {
       connectionString: url,
       application_name: name,
       connectionTimeoutMillis: Math.max(1_000, waitMs),
       keepAlive: true,
-      options: `-c search_path=${schema}`,
+      options: `-c search_path=${schema}${isLazy ? ' -c synchronous_commit=off' : ''}`,
       pipeline: true,
     };
     const client = new pg.Client(config);
     // A connection may break while nothing is asked; the next statement opens another one.
     client.on('error', () => this.#forget(client));
+    client.on('end', () => this.#forget(client));
+    if (heard) client.on('notification', ({ payload }) => heard(payload ?? ''));
     try {
       await client.connect();
       await this.#own(client);
@@ -164,7 +183,8 @@ export class PostgresConnection {
   async #own(client: Client): Promise<void> {
     const { owns } = this.#settings;
     if (!owns) return;
-    const sql = 'SELECT pg_try_advisory_lock(hashtextextended($1, 0))';
+    const lock = owns.isShared ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock';
+    const sql = `SELECT ${lock}(hashtextextended($1, 0))`;
     const { rows } = await client.query<(string | null)[]>(this.#queryOf({ sql, values: [owns.name] }));
     if (rows[0]?.[0] === 't') return;
     throw new StoreInUseError({ store: owns.store, by: await this.#ownerOf(client, owns.name) });
@@ -186,6 +206,7 @@ export class PostgresConnection {
         if (known !== client || this.#client !== current) return;
         this.#client = undefined;
         void client.end().catch(() => undefined);
+        if (!this.#isClosed) this.#settings.lost?.();
       },
       () => undefined,
     );

@@ -79,6 +79,16 @@ export const TABLES: { readonly [T in TableName]: TableLayout<T> } = {
       endedAt: 'integer?',
       outcome: 'json?',
       observed: 'boolean',
+      node: 'text?',
+      stopReason: 'text?',
+    },
+  },
+  laneHolds: {
+    table: 'lane_holds',
+    columns: {
+      id: 'text',
+      sessionKey: 'text',
+      node: 'text',
     },
   },
   journal: {

@@ -550,4 +550,20 @@ export const MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX uploads_by_time ON uploads (at)',
     ],
   },
+  {
+    version: 18,
+    statements: ['ALTER TABLE runs ADD COLUMN node TEXT'],
+  },
+  {
+    version: 19,
+    statements: [
+      'ALTER TABLE runs ADD COLUMN stop_reason TEXT',
+      `CREATE TABLE lane_holds (
+        id TEXT NOT NULL PRIMARY KEY,
+        session_key TEXT NOT NULL,
+        node TEXT NOT NULL
+      )`,
+      'CREATE INDEX lane_holds_by_key ON lane_holds (session_key)',
+    ],
+  },
 ];

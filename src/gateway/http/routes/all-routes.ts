@@ -20,6 +20,7 @@ import { JOB_ROUTES } from './jobs.ts';
 import { METHOD_ROUTES } from './methods.ts';
 import { METRIC_ROUTES } from './metrics.ts';
 import { MODEL_ROUTES } from './models.ts';
+import { NODE_ROUTES } from './nodes.ts';
 import { PAIRING_ROUTES } from './pairing.ts';
 import { PLUGIN_ROUTES } from './plugins.ts';
 import { PULSE_ROUTES } from './pulse.ts';
@@ -41,6 +42,7 @@ export const ROUTES: readonly Route[] = [
   ...EMBEDDING_ROUTES,
   ...WEBHOOK_ROUTES,
   ...GATEWAY_ROUTES,
+  ...NODE_ROUTES,
   ...SESSION_ROUTES,
   ...MODEL_ROUTES,
   ...ATTACHMENT_ROUTES,

@@ -6,6 +6,7 @@ import { DEFAULT_USER, receiveOnce } from '../receive-once.ts';
 import { type Route, route, type Zod } from '../route.ts';
 import { checkAgent } from './check-agent.ts';
 import { activeDebugLogs } from './debug.ts';
+import { shownNode } from './nodes.ts';
 import { account, agentId, at, id, namedUpload, peer, sessionKey, wholeNumber } from './pieces.ts';
 import { recordSizes } from './records.ts';
 
@@ -74,6 +75,10 @@ export const GATEWAY_ROUTES: readonly Route[] = [
           .object({ isOn: z.boolean(), dir: z.string() })
           .describe('Whether trajectories are written, and where.'),
         records: recordSizes(z),
+        nodes: z
+          .array(shownNode(z))
+          .optional()
+          .describe('The gateways that share the database; absent where the store is a file.'),
       }),
     handle: ({ services }) => services.status(),
   }),

@@ -1,0 +1,10 @@
+// Which node the runs of an agent go to, because its workspace is there.
+
+import { resolveAgentConfig } from './agents.ts';
+import type { Config } from './schema.ts';
+
+/** Undefined for an agent that is not bound: any node may run it, as its workspace is on a shared folder. */
+export function nodeOfAgent(config: Config, agentId: string): string | undefined {
+  const node: unknown = resolveAgentConfig(config, agentId)?.node;
+  return typeof node === 'string' && node !== '' ? node : undefined;
+}

@@ -1,0 +1,75 @@
+// The gateways that share the store, as they are shown, and what an operator does with them. A gateway whose store is a file is the only
+// one, and is shown as such.
+// Errors: `drain` and `remove` reject as the cluster does.
+
+import type { Cluster, Member } from '../../cluster/cluster.ts';
+import type { Config } from '../../config/schema.ts';
+import { VERSION } from '../../protocol/version.ts';
+import { type WorkspacePlace, workspacePlaces } from './workspace-places.ts';
+
+export interface ShownNode extends Omit<Member, 'id' | 'status' | 'workspaces'> {
+  /** `silent`: it does not renew its lease, and no other node is there that would expel it. */
+  readonly status: Member['status'] | 'silent';
+  /** The id of its membership; null for a gateway that is alone. */
+  readonly id: string | null;
+  /** The node that answers. */
+  readonly isHere: boolean;
+}
+
+/** What this node is to the others. Without a cluster it is always a member. */
+export interface Membership {
+  readonly node: string;
+  readonly member: string | null;
+  readonly status: 'member' | 'draining' | 'not-a-member';
+}
+
+export interface NodeParts {
+  readonly cluster: Cluster;
+  readonly config: Config;
+  readonly url: () => string | undefined;
+  readonly startedAt: number;
+}
+
+export class Nodes {
+  readonly #parts: NodeParts;
+
+  constructor(parts: NodeParts) {
+    this.#parts = parts;
+  }
+
+  async list(): Promise<readonly ShownNode[]> {
+    const { cluster, url, startedAt } = this.#parts;
+    if (!cluster.isShared) {
+      const { node } = cluster;
+      const alone = { id: null, node, url: url() ?? null, version: VERSION, joinedAt: startedAt };
+      return [{ ...alone, status: 'up', isHere: true }];
+    }
+    return cluster.members.map(({ workspaces: _, ...member }) => ({
+      ...member,
+      isHere: member.id === cluster.memberId,
+    }));
+  }
+
+  /** Where the workspace of each agent is. */
+  async workspaces(): Promise<readonly WorkspacePlace[]> {
+    const { cluster, config } = this.#parts;
+    return cluster.isShared ? workspacePlaces(config, cluster.members) : [];
+  }
+
+  membership(): Membership | undefined {
+    const { cluster } = this.#parts;
+    if (!cluster.isShared) return undefined;
+    const { node, memberId: member } = cluster;
+    if (!cluster.isCertain) return { node, member, status: 'not-a-member' };
+    const isDraining = cluster.members.some(({ id, status }) => id === member && status === 'draining');
+    return { node, member, status: isDraining ? 'draining' : 'member' };
+  }
+
+  async drain(node: string): Promise<void> {
+    await this.#parts.cluster.drainNode(node);
+  }
+
+  async remove(node: string): Promise<void> {
+    await this.#parts.cluster.removeNode(node);
+  }
+}
