@@ -32,17 +32,26 @@ export const VERSIONS: InstallationDescription['versions'] = {
   arch: process.arch,
 };
 
+type Described = Pick<LoadedConfig, 'config' | 'files'>;
+
 export function describeInstallation(
-  { config, files }: Pick<LoadedConfig, 'config' | 'files'>,
+  loaded: Described,
   plugins: readonly DescribedPlugin[],
 ): InstallationDescription & Readonly<Record<string, unknown>> {
-  const shown = JSON.stringify(showConfig(config as JsonValue));
+  const settings = describedSettings.get(loaded) ?? describeSettings(loaded);
+  describedSettings.set(loaded, settings);
   return {
     versions: VERSIONS,
-    settings: {
-      files: files.map(({ path }) => path),
-      hash: `sha256:${createHash('sha256').update(shown).digest('hex')}`,
-    },
+    settings,
     plugins: plugins.map(({ id, version, state }) => ({ id, version, state })),
   };
+}
+
+/** Many sessions begin with the same configuration, and a large one takes a while to be read through. */
+const describedSettings = new WeakMap<Described, InstallationDescription['settings']>();
+
+function describeSettings({ config, files }: Described): InstallationDescription['settings'] {
+  const shown = JSON.stringify(showConfig(config as JsonValue));
+  const hash = createHash('sha256').update(shown).digest('hex');
+  return { files: files.map(({ path }) => path), hash: `sha256:${hash}` };
 }
