@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OpenClawHomeFixture } from '../src/gateway/import/fixtures/openclaw-home.ts';
 import { runAtrium } from '../src/testkit/atrium-process.ts';
 import { GatewayProcess } from '../src/testkit/gateway-process.ts';
-import { reply } from '../src/testkit/model-server.ts';
+import { reply, toolCall } from '../src/testkit/model-server.ts';
 
 const CONFIG = new URL('../src/config/fixtures/existing-home/openclaw.json', import.meta.url);
 
@@ -43,14 +43,13 @@ const PROFILES = {
 const NOT_USED = [
   'danger agents.defaults.sandbox.mode, agents.list[1].sandbox.mode',
   'missing models.providers.local.models[0].reasoning',
-  'missing agents.defaults.models',
+  'missing agents.defaults.models.anthropic/claude-opus-4-6.params, agents.defaults.thinkingDefault',
   'missing agents.defaults.imageModel',
-  'missing agents.defaults.thinkingDefault',
   'missing agents.defaults.contextPruning, agents.defaults.memorySearch',
   'missing agents.defaults.compaction.memoryFlush',
   'missing agents.defaults.heartbeat.model, agents.defaults.heartbeat.lightContext',
   'missing agents.defaults.subagents.archiveAfterMinutes',
-  'missing agents.list[0].identity, agents.list[0].groupChat',
+  'missing agents.list[0].identity',
   'missing broadcast, acp',
   'missing tools.web.search',
   'missing tools.media',
@@ -64,10 +63,11 @@ const NOT_USED = [
   'missing skills.load.watch',
   'missing cron.maxConcurrentRuns, cron.sessionRetention',
   'missing browser',
-  'missing talk, media, audio',
+  'missing talk, audio',
   'missing memory.backend, memory.citations',
   'missing discovery',
   'missing canvasHost, nodeHost',
+  'missing media',
   'harmless $schema, meta, wizard, update, auth.profiles, models.mode, models.providers.local.models[0].name, agents.defaults.timeFormat, agents.defaults.sandbox.scope, agents.defaults.sandbox.docker, agents.list[0].tools.elevated, tools.agentToAgent, commands.native, commands.text, commands.bash, commands.restart, gateway.tailscale.resetOnExit, skills.allowBundled, ui, web',
 ];
 
@@ -228,6 +228,87 @@ describe('an existing home', () => {
     }
   });
 });
+
+describe('a home of OpenClaw 2026.9', () => {
+  let newer: GatewayProcess;
+  let told: Awaited<ReturnType<typeof runAtrium>>;
+
+  beforeAll(async () => {
+    newer = await GatewayProcess.create({ files: { '../clawd/AGENTS.md': '# Rules\n\nPim is brief.\n' } });
+    const { home, model } = newer;
+    await home.write('openclaw.json', JSON.stringify(newestConfig(newer.token, model.baseUrl, home.path('../clawd'))));
+    const old = new OpenClawHomeFixture(home.stateDir);
+    await old.writeDatabases();
+    told = await runAtrium(['import', 'openclaw'], { home: home.home });
+    expect(await newer.start()).toBe('ready');
+  }, 60_000);
+  afterAll(() => newer.close());
+
+  it('has its agents by name, and every setting that is not used is named by where it stands', async () => {
+    const { out } = await runAtrium(['agents', 'list'], { home: newer.home.home });
+    expect(out).toMatch(/^main +yes /m);
+    expect(out).toMatch(/^quiet +- /m);
+    const [, ...lines] = newer.out.slice(newer.out.indexOf('  found and not used:')).trimEnd().split('\n');
+    const found = lines.map((line) => /^ {4}(\w+) +(.+?)(?:: [A-Z].*\.)?$/.exec(line) ?? []);
+    expect(found.map(([, level, settings]) => `${level} ${settings}`)).toEqual([
+      'danger agents.entries.quiet.sandbox.mode',
+      'missing agents.ownership',
+      'missing agents.entries.main.identity',
+      'missing talk',
+      'harmless agents.defaults.authInheritance, meta',
+    ]);
+  });
+
+  it('goes on with its conversation and its jobs, with the key that its database has', async () => {
+    expect(told.out).toMatch(/^jobs +2 +0 +0 +1$/m);
+    newer.model.script([reply('Rex.')]);
+    const body = { text: 'What is my dog called?', sessionKey: 'agent:main:main' };
+    const { runId } = await newer.json<{ runId: string }>('/api/messages', { body });
+    await newer.json(`/api/runs/${runId}/wait`);
+    const sent = newer.model.requests.at(-1);
+    expect(sent?.headers.authorization).toBe('Bearer key-of-the-machine');
+    expect(sent?.body).toContain('My dog is called Rex.');
+    expect(sent?.body).toContain('Pim is brief.');
+  });
+
+  it('keeps commands from the agent whose sandbox is not there, and from the one that may run none', async () => {
+    const calls = async (agentId: string) => {
+      newer.model.script([toolCall('exec', { command: 'printf %s%s obe lisk' }), reply('Over.')]);
+      const { runId } = await newer.json<{ runId: string }>('/api/messages', { body: { text: 'Run it.', agentId } });
+      await newer.json(`/api/runs/${runId}/wait`);
+      return newer.model.requests.at(-1)?.body ?? '';
+    };
+    expect(await calls('quiet')).toContain('agents.entries.quiet.sandbox');
+    expect(await calls('main')).not.toContain('obelisk');
+  });
+});
+
+/** As `openclaw onboard` and `openclaw agents add` of that version write it. */
+function newestConfig(token: string, baseUrl: string, workspace: string): object {
+  return {
+    agents: {
+      ownership: 'explicit',
+      defaults: {
+        authInheritance: { agentId: 'main' },
+        workspace,
+        model: { primary: 'groq/test-model' },
+        models: { 'groq/test-model': {} },
+        systemAgent: { agentId: 'main' },
+        heartbeat: { agentId: 'main', every: '0m' },
+      },
+      entries: {
+        quiet: { name: 'Quiet', sandbox: { mode: 'all' } },
+        main: { name: 'Main', workspace, identity: { name: 'Main' } },
+      },
+    },
+    models: { providers: { groq: { baseUrl } } },
+    tools: { profile: 'full', exec: { mode: 'deny' } },
+    session: { dmScope: 'main', reset: { mode: 'daily', idleMinutes: 60 } },
+    gateway: { mode: 'local', auth: { mode: 'token', token }, tailscale: { mode: 'off' } },
+    talk: { agentId: 'main' },
+    meta: { lastTouchedVersion: '2026.9.6' },
+  };
+}
 
 const SKILLS = ['It draws.', 'It looks at the screen.', 'It reads pull requests.', 'It takes photos.'];
 

@@ -71,7 +71,7 @@ describe('atrium cron', () => {
     [['--every', '1h', '--tz', 'Europe/Lisbon'], '--tz goes with --at and --cron'],
     [['--every', '1h', '--remove-after-run'], '--remove-after-run goes with --at'],
     [['--cron', '0 9 * * *', '--remove-after-run'], '--remove-after-run goes with --at'],
-    [['--every', '1h', '--deliver', 'pigeon:home'], '"web:<name>", "cli:<name>" or "none"'],
+    [['--every', '1h', '--deliver', 'pigeon:home'], '"web:<name>", "cli:<name>", "last" or "none"'],
     [['--every', '1h', '--deliver', 'api:x'], 'cannot go to'],
     [['--every', '1h', '--session', 'other'], '"own" or "main"'],
     [['--every', '1h', '--agent', 'nobody'], 'no agent "nobody"'],

@@ -26,7 +26,7 @@ const JOB_OPTIONS = {
   '--tz <zone>': 'the time zone of --at and --cron, such as "Europe/Lisbon"',
   '--session <own|main>': 'a session of its own, or the main session of the agent',
   '--deliver <surface>':
-    'where answers go: "web:<name>", "cli:<name>", a chat such as "telegram:123", "slack:channel:C1" or "discord/work:channel:42#thread", or "none"',
+    'where answers go: "web:<name>", "cli:<name>", a chat such as "telegram:123", "slack:channel:C1" or "discord/work:channel:42#thread", "last" for where the agent was last spoken to in private, or "none"',
   '--missed <catch-up|skip>':
     'what becomes of a time that passed while the gateway was down (default: as cron.missed says, else catch-up)',
   '--remove-after-run': 'with --at: remove the job when its time has come',

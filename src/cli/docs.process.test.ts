@@ -28,6 +28,7 @@ it('says which topic was probably meant, and leads nowhere else', async () => {
     out: '',
     err: 'atrium: There is no document "modles". Did you mean "atrium docs models"?\n',
   });
+  expect((await home.run(['docs', 'moving'])).err).toContain('Did you mean "atrium docs moving-in"?');
   const { code, err } = await home.run(['docs', '../package.json']);
   expect({ code, err }).toEqual({
     code: 2,

@@ -46,7 +46,10 @@ function topicOf(given: string): DocumentTopic {
     .replace(/^docs\//, '')
     .replace(/\.md$/, '');
   if (Object.hasOwn(DOCUMENTS, name)) return name as DocumentTopic;
-  throw new UnknownDocumentError({ topic: given, suggestion: nearMatch(name, Object.keys(DOCUMENTS)) });
+  const topics = Object.keys(DOCUMENTS);
+  const withIt = name.length < 3 ? [] : topics.filter((topic) => topic.includes(name));
+  const suggestion = nearMatch(name, topics) ?? (withIt.length === 1 ? withIt[0] : undefined);
+  throw new UnknownDocumentError({ topic: given, suggestion });
 }
 
 /** False when there is no pager, or it could not be started; then nothing was shown. */
