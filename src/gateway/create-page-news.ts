@@ -45,6 +45,6 @@ export function createPageNews(options: PageNewsOptions): PageNews {
     now,
     sampled: (sample) => web.tellWatchers({ type: 'sample', sample }),
   });
-  records.live.subscribe(pulse.watch);
+  records.live.subscribeHere(pulse.watch);
   return { changes, pulse };
 }

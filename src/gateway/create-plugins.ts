@@ -249,7 +249,8 @@ export function createPlugins(options: PluginsOptions): GatewayPlugins {
       await registry.open();
       undo.push(
         cleanup.open((listener) => records.live.subscribe(listener)),
-        records.live.subscribe(events.watch),
+        // Each node tells its own plugins what happens there.
+        records.live.subscribeHere(events.watch),
         registry.subscribe({ loaded: looked }),
       );
       await looked();

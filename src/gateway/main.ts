@@ -4,6 +4,7 @@
 import { readFrame } from '../agent/request-frame.ts';
 import type { RunParts } from '../agent/run-parts.ts';
 import type { Channel } from '../channels/channel.ts';
+import { SingleNode } from '../cluster/single-node.ts';
 import { listAgentIds, resolveDefaultAgentId } from '../config/agents.ts';
 import { withConfigVariables } from '../config/config-variables.ts';
 import type { Environment } from '../config/environment.ts';
@@ -148,6 +149,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const startedAt = now();
   let url: string | undefined;
   let pageNews: PageNews | undefined;
+  let sharedOutbox: GatewayDelivery['sharedOutbox'];
 
   const configWatch: ConfigWatch = new ConfigWatch({
     location: { environment: given.environment, configPath: options.configPath, runsCommands: true },
@@ -160,13 +162,18 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const place = storePlaceOf(environment, config);
   const cluster = await createCluster(place, { host: environment.host, warn });
   const { lock, store: opened } = await openState(environment, place, { member: () => cluster.memberId });
+  // Undefined for a gateway that has its store alone. Then nothing below asks or tells other nodes.
+  const sharing = cluster instanceof SingleNode ? undefined : { cluster, ...(await import('./sharing/sharing.ts')) };
   const storeWatch = new StoreWatch({
     store: opened,
     now,
     warn,
-    committed: (writes) => pageNews?.changes.committed(writes),
+    committed: (writes, result) => {
+      pageNews?.changes.committed(writes);
+      sharedOutbox?.committed(writes, result);
+    },
   });
-  const knownParts = new KnownParts(storeWatch.store);
+  const knownParts = new KnownParts(storeWatch.store, sharing && { isAlone: () => cluster.members.length < 2 });
   const { store } = knownParts;
   const redactor = await createRedactor(config);
   const telemetry = await createTelemetry({ environment, config, gauges: () => statusParts, now, warn, redactor });
@@ -186,7 +193,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const { live, hooks, teller } = records;
   // A trial lets runs fail on purpose.
   const runTroubles = new RunTroubles(new FaultLog({ warn: options.isTrial ? () => undefined : warn, now }));
-  live.subscribe(runTroubles.look);
+  live.subscribeHere(runTroubles.look);
   const { tell } = teller;
   options.register?.(hooks);
 
@@ -237,6 +244,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const workspaces = new Workspaces({ environment, config, now, warn });
   const draftOptions: DraftOptions = {
     ...options,
+    node: sharing && cluster.node,
     store,
     hooks,
     attachments,
@@ -289,14 +297,21 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
         sessionKey: session,
         agentId: agent,
       }).sessionKey,
+    sharing,
+    hasAccount: ({ channel, accountId }) => platforms.hasAccount(channel, accountId),
+    isHere: ({ channel, accountId }) => platforms.isHere(channel, accountId),
     now,
     warn,
   });
   const { sockets, outbox } = delivery;
+  sharedOutbox = delivery.sharedOutbox;
 
   // How a message becomes a run.
   const timezone = resolveTimezone(config, environment);
   const spendLimits = new SpendLimits(config, { timezone, variables: environment.variables });
+  // A client that waited on a connection of an earlier process is gone, and one that waited at a node that is gone.
+  const isClientGone: RunParts['isClientGone'] = ({ isAwaited, awaitedBy = null }, acceptedAt) =>
+    isAwaited === true && (sharing ? !cluster.isAlive(awaitedBy) : acceptedAt < startedAt);
   const runParts = createRunParts({
     config,
     store,
@@ -309,7 +324,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     worked: (agentId) => workspaces.worked(agentId),
     spend: () => spendLimits.settings,
     sleep: options.sleep,
-    startedAt,
+    isClientGone,
     now,
     warn,
   });
@@ -325,8 +340,28 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const wakeLane = (sessionKey: string) => lanes.wake(sessionKey);
   const spawner = createSpawner({ environment, config, store, drafting, records, delivery, wakeLane, now });
   const subscribe = live.subscribe.bind(live);
+  const subscribeHere = live.subscribeHere.bind(live);
   const shown = shownEvents({ hooks, subscribe });
-  const suspending = createSuspensions({ store, records, delivery, lanes, now, warn });
+  const chores = sharing && new sharing.Chores({ cluster, warn });
+  const sharedEvents =
+    sharing &&
+    new sharing.SharedEvents({
+      cluster,
+      store,
+      shownHere: shownEvents({ hooks, subscribe: subscribeHere }),
+      emit: live.emitFromElsewhere,
+      warn,
+    });
+  const suspending = createSuspensions({
+    store,
+    records,
+    delivery,
+    lanes,
+    isClientGone,
+    isMine: chores?.isMine,
+    now,
+    warn,
+  });
   const { approvals, waits, suspensions } = suspending;
   const commands = new GatewayCommandPorts({
     store,
@@ -368,6 +403,8 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     channels: () => delivery.channels.map(({ id }) => id),
     workspaceDirOf,
     subscribe,
+    subscribeHere,
+    isShared: sharing !== undefined,
     wakeLane,
     now,
     warn,
@@ -387,6 +424,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     lanes,
     waits,
     worker: plugins.worker,
+    memberId: sharing && (() => cluster.memberId),
     now,
     warn,
   });
@@ -394,12 +432,23 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
 
   // What can be asked for and what is shown.
   const clientCalls = new ClientCalls({ store, wakeLane, tell, now });
-  const runs = new Runs({ store, lanes, suspensions, live, tell, childEnd: runParts, now });
+  const runs = new Runs({
+    store,
+    lanes,
+    suspensions,
+    live,
+    ended: sharing && new sharing.EndedRuns({ store }),
+    tell,
+    childEnd: runParts,
+    now,
+  });
   const children: Children = new Children({
     childEnd: runParts,
     withoutRuns: (sessionKey, stopping, work) => runs.withoutRuns(sessionKey, stopping, work),
     deleteSession: (sessionKey) => sessions.delete(sessionKey),
     subscribe,
+    subscribeHere,
+    isMine: chores?.isMine,
     warn,
   });
   const platforms = new PlatformChannels({
@@ -408,11 +457,16 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     memoryOf: (channel) => channelMemory(channel, { store, now, warn }),
     port: (channel) => admission.portFor(channel),
     changed: () => outbox.wake(),
+    sharing: sharing && {
+      cluster,
+      SharedPlatform: sharing.SharedPlatform,
+      serve: (account, signal) => delivery.serve(account, signal),
+    },
     now,
     warn,
     extensions: options.extensions,
   });
-  const chatRecords = createChatRecords({ config, environment, store, subscribe, warn });
+  const chatRecords = createChatRecords({ config, environment, store, subscribe: subscribeHere, warn });
   const sessions: Sessions = createSessions({
     store,
     records,
@@ -465,7 +519,8 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   });
   const stampOfFiles = () => services.bootstrapFiles.stamp();
   pageNews = createPageNews({ delivery, plugins, configWatch, records, lanes, stateDir, stampOfFiles, now });
-  const receiptIndex = config.recorder?.enabled === false ? undefined : new ReceiptIndex({ store, warn });
+  const receiptIndex =
+    config.recorder?.enabled === false ? undefined : new ReceiptIndex({ store, warn, isMine: chores?.isMine });
   const services: Services = createServices({
     receiptIndex,
     cluster,
@@ -500,10 +555,11 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     approvals,
     children,
     wakeLane,
+    memberId: sharing && (() => cluster.memberId),
     now,
   });
 
-  const housekeeping = new Housekeeping({ retention, attachments, sizes, warn });
+  const housekeeping = new Housekeeping({ retention, attachments, sizes, isMine: chores?.isMine, warn });
 
   const pluginPart = pluginPartOf(plugins);
   const parts: readonly GatewayPart[] = listParts({
@@ -529,6 +585,9 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     platforms,
     wayIn,
     shown,
+    sharedEvents,
+    chores,
+    isAlive: (owner) => cluster.isAlive(owner),
     runParts,
     lanes,
     suspending,
