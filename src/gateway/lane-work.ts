@@ -26,9 +26,11 @@ import { RunGivenUpError } from './errors.ts';
 export class RunWork implements LaneWork {
   readonly #parts: RunParts;
   readonly joining = RESULTS_TOGETHER;
+  readonly cancel: NonNullable<LaneWork['cancel']>;
 
-  constructor(parts: RunParts) {
+  constructor(parts: RunParts, cancel: NonNullable<LaneWork['cancel']>) {
     this.#parts = parts;
+    this.cancel = cancel;
   }
 
   async run(claimed: ClaimedTrigger): Promise<void> {

@@ -240,7 +240,7 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
     { name: 'the time of children', close: ({ left }) => children.close(left(LEAST_CLOSE_MS)) },
     {
       name: 'the lanes',
-      open: () => lanes.open(new RunWork(runParts)),
+      open: () => lanes.open(new RunWork(runParts, (runId, reason) => suspensions.cancel(runId, reason))),
       close: ({ left }) => lanes.close(left()),
     },
     { name: 'the suspended runs', open: unlessShared(listed, () => suspensions.open()) },

@@ -17,9 +17,8 @@ import { shownEvents } from '../delivery/shown-events.ts';
 import type { PackSink } from '../facts/teller.ts';
 import type { HookStatistics } from '../hooks/hook-statistics.ts';
 import type { HookRunner } from '../hooks/runner.ts';
-import { EmbeddedLanes } from '../lanes/embedded-lanes.ts';
 import type { Log, Say } from '../protocol/log.ts';
-import { isSubagentSessionKey, parseAgentSessionKey } from '../protocol/session-key.ts';
+import { parseAgentSessionKey } from '../protocol/session-key.ts';
 import { KnownParts } from '../recorder/known-parts.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { StateLock } from '../store/state-lock.ts';
@@ -41,6 +40,7 @@ import { createChatRecords } from './create-chat-records.ts';
 import { createCluster } from './create-cluster.ts';
 import { createDraftParts, type DraftOptions } from './create-draft-parts.ts';
 import { createHandlerFiles } from './create-handler-files.ts';
+import { createLanes } from './create-lanes.ts';
 import { createPackContext } from './create-pack-context.ts';
 import { createPageNews, type PageNews } from './create-page-news.ts';
 import { createPlugins, type GatewayPlugins } from './create-plugins.ts';
@@ -66,7 +66,6 @@ import { subagentsCommand } from './inbound/subagents-command.ts';
 import { tellStop } from './inbound/tell-stop.ts';
 import { listParts, pluginPartOf } from './list-parts.ts';
 import { LiveConfig } from './live-config.ts';
-import { laneLimitsOf } from './live-settings.ts';
 import { openMcp } from './open-mcp.ts';
 import { openState } from './open-state.ts';
 import { readThreadHistory } from './read-thread-history.ts';
@@ -328,15 +327,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     now,
     warn,
   });
-  const { limit, asideLimit } = laneLimitsOf(config);
-  const lanes = new EmbeddedLanes({
-    store,
-    limit,
-    // Children take no slot of people's sessions, however many there are.
-    aside: { isMeant: isSubagentSessionKey, limit: asideLimit },
-    now,
-    warn,
-  });
+  const lanes = await createLanes({ store, place, cluster, config, now, warn });
   const wakeLane = (sessionKey: string) => lanes.wake(sessionKey);
   const spawner = createSpawner({ environment, config, store, drafting, records, delivery, wakeLane, now });
   const subscribe = live.subscribe.bind(live);

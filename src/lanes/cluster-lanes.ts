@@ -16,6 +16,7 @@ import type { Say } from '../protocol/log.ts';
 import { newId } from '../protocol/new-id.ts';
 import { errorText } from '../protocol/one-line.ts';
 import { isStoreError, PreconditionFailedError } from '../store/errors.ts';
+import { DEFAULT_SCHEMA } from '../store/postgres/describe-postgres.ts';
 import type { Store, Write } from '../store/store.ts';
 import type { RunRow } from '../store/tables.ts';
 import { EmbeddedLanes, type EmbeddedLanesOptions, type PoolName } from './embedded-lanes.ts';
@@ -25,9 +26,9 @@ import type { Lanes, LaneWork, RunningLane } from './lanes.ts';
 
 export interface ClusterLanesOptions extends Omit<EmbeddedLanesOptions, 'sharing'> {
   readonly cluster: Cluster;
-  /** The database of the store. */
+  /** The database of the store, and the schema that its tables are in. */
   readonly url: string;
-  readonly schema: string;
+  readonly schema?: string | undefined;
   /** The only node on which a session may run, by its name. Undefined when any node may. */
   readonly nodeOf?: ((sessionKey: string) => string | undefined) | undefined;
   /** How often forgotten work is looked for. */
@@ -55,7 +56,7 @@ export class ClusterLanes implements Lanes {
   #isDraining = false;
 
   constructor(options: ClusterLanesOptions) {
-    const { store, cluster, warn, url, schema } = options;
+    const { store, cluster, warn, url, schema = DEFAULT_SCHEMA } = options;
     this.#options = options;
     this.#store = store;
     this.#cluster = cluster;
