@@ -4,7 +4,6 @@
 import { readFrame } from '../agent/request-frame.ts';
 import type { RunParts } from '../agent/run-parts.ts';
 import type { Channel } from '../channels/channel.ts';
-import { SingleNode } from '../cluster/single-node.ts';
 import { listAgentIds, resolveDefaultAgentId } from '../config/agents.ts';
 import { withConfigVariables } from '../config/config-variables.ts';
 import type { Environment } from '../config/environment.ts';
@@ -162,7 +161,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const cluster = await createCluster(place, { host: environment.host, warn });
   const { lock, store: opened } = await openState(environment, place, { member: () => cluster.memberId });
   // Undefined for a gateway that has its store alone. Then nothing below asks or tells other nodes.
-  const sharing = cluster instanceof SingleNode ? undefined : { cluster, ...(await import('./sharing/sharing.ts')) };
+  const sharing = !cluster.isShared ? undefined : { cluster, ...(await import('./sharing/sharing.ts')) };
   const storeWatch = new StoreWatch({
     store: opened,
     now,
