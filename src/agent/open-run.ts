@@ -185,7 +185,7 @@ export async function openRun(parts: RunParts, claimed: ClaimedTrigger): Promise
     said,
     text: said.text,
     isRecovered,
-    isAbandoned: inbound.isAwaited === true && newest.acceptedAt < parts.upSince,
+    isAbandoned: parts.isClientGone(inbound, newest.acceptedAt),
     isResetOnly: reset !== undefined && said.text === '',
     isCompactOnly: said.work?.kind === 'compaction',
     seed,

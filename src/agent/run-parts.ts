@@ -11,7 +11,7 @@ import type { AttachmentRef, AttachmentSource } from '../protocol/attachment.ts'
 import type { ChannelContext, InternalHookHandler } from '../protocol/bootstrap-event.ts';
 import type { Button } from '../protocol/button.ts';
 import type { CompactionSettings } from '../protocol/compaction-settings.ts';
-import type { Surface } from '../protocol/inbound.ts';
+import type { Inbound, Surface } from '../protocol/inbound.ts';
 import type { Say } from '../protocol/log.ts';
 import type { ModelRef } from '../protocol/model-ref.ts';
 import type { Requester } from '../protocol/requester.ts';
@@ -88,8 +88,8 @@ export interface RunParts {
   /** Writes to the operator's log about unexpected errors. */
   readonly warn: Say;
   readonly now: () => number;
-  /** The start time of this process. A client that waited on an earlier connection is gone. */
-  readonly upSince: number;
+  /** Whether the client that waits for the answer to this message on a connection is gone. */
+  readonly isClientGone: (inbound: Inbound, acceptedAt: number) => boolean;
   /** Called when a run has its answer, before it is committed: its tools may have ended the agent's first run. */
   readonly worked: (agentId: string) => Promise<void>;
   /** True for the first run of this process in a session that began in an earlier process. */

@@ -9,11 +9,15 @@ import { tellAgentEnd } from './tell-agent-end.ts';
 
 type TellParts = Pick<RunParts, 'tell' | 'store' | 'context'>;
 
-export async function tellForgottenEnds(parts: TellParts): Promise<void> {
+/** Where several nodes share the store, `isAlive` says which of them tell the ends of their own runs. */
+export async function tellForgottenEnds(
+  parts: TellParts,
+  isAlive: (node: string | null) => boolean = () => false,
+): Promise<void> {
   const runs = await parts.store.select('runs', {
     where: { observed: false, status: { in: ['done', 'failed', 'stopped', 'blocked'] } },
   });
-  for (const run of runs) {
+  for (const run of runs.filter(({ node }) => !isAlive(node))) {
     const { runId, sessionId, status, outcome, startedAt, endedAt } = run;
     const durationMs = (endedAt ?? startedAt) - startedAt;
     const ended = { runId, sessionId: sessionId ?? '', status, error: outcome?.error, durationMs, recovered: true };

@@ -174,6 +174,8 @@ export interface AccountStatus {
   readonly nextStep?: string | undefined;
   /** When the state began, in milliseconds. */
   readonly since?: number | undefined;
+  /** The node that has the connection, where several nodes share one store. */
+  readonly node?: string | undefined;
 }
 
 /**

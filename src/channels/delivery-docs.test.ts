@@ -18,7 +18,7 @@ import { WebChannel } from './web/web-channel.ts';
 
 const docs = readFileSync(join(dirname(fileURLToPath(import.meta.url)), '../../docs/delivery.md'), 'utf8');
 const ports: SocketChannelPorts = {
-  mailbox: { history: async () => [], last: async () => undefined },
+  mailbox: { history: async () => [], last: async () => undefined, withMore: async () => [] },
   stop: () => {},
   now: Date.now,
 };

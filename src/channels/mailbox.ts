@@ -11,6 +11,8 @@ export interface Mailbox {
   history(surfaceId: string, after: number, limit: number): Promise<readonly MailboxPart[]>;
   /** Returns the last part of a surface, and the session that it came from. */
   last(surfaceId: string): Promise<{ readonly seq: number; readonly sessionKey: string } | undefined>;
+  /** Those of these surfaces that may have parts after the given one; at least those that have. */
+  withMore(places: readonly { readonly surfaceId: string; readonly after: number }[]): Promise<readonly string[]>;
 }
 
 export interface MailboxPart {

@@ -10,7 +10,7 @@ let server: SocketServer | undefined;
 afterEach(() => server?.close());
 
 async function open(call?: SocketChannelPorts['call']): Promise<SocketPage> {
-  const mailbox = { history: async () => [], last: async () => undefined };
+  const mailbox = { history: async () => [], last: async () => undefined, withMore: async () => [] };
   const channel = new WebChannel({ mailbox, stop: () => {}, now: Date.now, call });
   await channel.open({
     ...NO_FILES,

@@ -312,7 +312,7 @@ describe('a page that comes back', () => {
     const { opened: reading, open: asked } = gate();
     await stopGateway();
     await startGateway(undefined, {
-      last: past.last,
+      ...past,
       history: async (...query) => {
         const parts = await past.history(...query);
         asked();

@@ -3,6 +3,10 @@
 // when it is in the outbox. Connected clients receive it at once, and clients that reconnect ask for what they missed.
 // This file does not contain the server that accepts sockets, and it does not know which clients may connect.
 //
+// Where several nodes share the mailbox, a part may be written on one node while its client is connected to another, and parts
+// of one surface may come from two nodes at once. There a client is shown everything behind the last part that it
+// was shown, read from the mailbox, whenever somebody says that there is more, and from time to time.
+//
 // Errors: what a client does wrong is told to that client. A message that cannot be taken is refused with an `error`
 // frame that names it, and the client may send it again under the same id.
 
@@ -15,7 +19,7 @@ import type { Attachments } from './channel-capabilities.ts';
 import type { ClientFrame } from './client-frame.ts';
 import { ChannelClosedError, HelloMissingError, UnknownMethodError } from './errors.ts';
 import { LiveDrafts } from './live-drafts.ts';
-import type { Mailbox } from './mailbox.ts';
+import type { Mailbox, MailboxPart } from './mailbox.ts';
 import { LARGEST_FRAME } from './parse-client-frame.ts';
 import { liveFrameOf, type ServerFrame, sessionNewsOf, type WatchFrame } from './server-frame.ts';
 import { SocketConnection, type WebSocketLike } from './socket-connection.ts';
@@ -43,6 +47,8 @@ export interface SocketChannelPorts {
   readonly now: () => number;
   /** How many bytes may wait for one client to read them. The default is 4 MiB. */
   readonly maxBufferedBytes?: number | undefined;
+  /** Set where other nodes write into the same mailbox: how often it is looked at, even if nobody says that there is more. */
+  readonly lookEveryMs?: number | undefined;
 }
 
 /** What makes one socket channel differ from another. */
@@ -75,6 +81,7 @@ export class SocketChannel implements Channel {
   /** The last part that clients of a surface have acknowledged. */
   readonly #acks = new Map<string, number>();
   #port: ChannelPort | undefined;
+  #looking: NodeJS.Timeout | undefined;
 
   constructor(kind: SocketChannelKind, ports: SocketChannelPorts) {
     this.id = kind.id;
@@ -87,6 +94,10 @@ export class SocketChannel implements Channel {
 
   async open(port: ChannelPort): Promise<void> {
     this.#port = port;
+    const { lookEveryMs } = this.#ports;
+    if (lookEveryMs === undefined) return;
+    this.#looking = setInterval(() => void this.#lookAtAll().catch(() => {}), lookEveryMs);
+    this.#looking.unref();
   }
 
   async send(part: OutboundPart): Promise<SendOutcome> {
@@ -94,10 +105,18 @@ export class SocketChannel implements Channel {
     if (surface.channel !== this.id) return { outcome: 'failed', reason: `this is ${this.id}, not ${surface.channel}` };
     if (!this.#port) return { outcome: 'retry', reason: `the channel ${this.id} is closed` };
     const id = surfaceId(surface);
-    for (const viewer of this.#viewers) {
-      if (viewer.surfaceId === id) viewer.show({ type: 'part', seq, runId, part: number, text, attachments });
-    }
+    if (this.#isShared) this.arrived([id]);
+    else
+      for (const viewer of this.#viewers) {
+        if (viewer.surfaceId === id) viewer.show({ type: 'part', seq, runId, part: number, text, attachments });
+      }
     return { outcome: 'sent', receipt: { mailbox: seq } };
+  }
+
+  /** There are new parts for these surfaces in a mailbox that other nodes write into, too. */
+  arrived(surfaceIds: readonly string[]): void {
+    const ids = new Set(surfaceIds);
+    for (const viewer of this.#viewers) if (viewer.surfaceId && ids.has(viewer.surfaceId)) this.#showMissed(viewer);
   }
 
   /** Takes over the socket of a client that is allowed to talk to this gateway. */
@@ -156,6 +175,7 @@ export class SocketChannel implements Channel {
 
   async close(): Promise<void> {
     this.#port = undefined;
+    clearInterval(this.#looking);
     const viewers = [...this.#viewers];
     // Messages that are being accepted are still confirmed, so that no client sends them again without need.
     await Promise.race([Promise.all(viewers.map(({ connection }) => connection.settled)), pause(LAST_WORDS_MS)]);
@@ -236,7 +256,30 @@ export class SocketChannel implements Channel {
     connection.send({ type: 'ready', surface: name, sessionKey, last: end, acked, largestFrame: LARGEST_FRAME });
     // A client may remember a higher number than the last one, when the gateway has got a new store.
     if (after !== undefined) await this.#replay(viewer, id, Math.min(after, end));
+    else if (this.#isShared) viewer.beginAfter(end);
     viewer.goLive(viewer.sessionKey === undefined ? [] : this.#drafts.replay(viewer.sessionKey));
+    if (this.#isShared) this.#showMissed(viewer);
+  }
+
+  get #isShared(): boolean {
+    return this.#ports.lookEveryMs !== undefined;
+  }
+
+  /** A client that cannot be shown its parts now comes back and asks for them. */
+  #showMissed(viewer: Viewer): void {
+    const read = (id: string, after: number) => this.#ports.mailbox.history(id, after, PARTS_A_READ);
+    viewer.showMissed(read).catch(() => viewer.connection.end(1011, 'the mailbox cannot be read now: come back'));
+  }
+
+  /** Looks for parts that nobody has told of. */
+  async #lookAtAll(): Promise<void> {
+    const lowest = new Map<string, number>();
+    for (const { surfaceId: id, shown } of this.#viewers) {
+      if (id !== undefined && shown !== undefined) lowest.set(id, Math.min(shown, lowest.get(id) ?? shown));
+    }
+    if (lowest.size === 0) return;
+    const places = [...lowest].map(([id, after]) => ({ surfaceId: id, after }));
+    this.arrived(await this.#ports.mailbox.withMore(places));
   }
 
   async #replay(viewer: Viewer, id: string, after: number): Promise<void> {
@@ -345,6 +388,8 @@ class Viewer {
   #shown = 0;
   /** While earlier parts are sent, this holds the parts and the ends of runs that came in the meantime. */
   #heldBack: ServerFrame[] | undefined;
+  #isLooking = false;
+  #mustLook = false;
 
   constructor(clientId: string, connection: SocketConnection) {
     this.clientId = clientId;
@@ -380,6 +425,32 @@ class Viewer {
     // The events of a running run are also in its draft, which is sent after the earlier parts. Only its end is not.
     if (!this.#heldBack) this.connection.sendText(text);
     else if (type === 'run-end' || type === 'approval-end') this.#heldBack.push(JSON.parse(text));
+  }
+
+  /** The number of the last part that was shown; undefined while the past is being told. */
+  get shown(): number | undefined {
+    return this.#heldBack || this.surfaceId === undefined ? undefined : this.#shown;
+  }
+
+  /** Shows every part behind the last one, as `read` gives them. One look at a time; another one is made after it. */
+  async showMissed(read: (surfaceId: string, after: number) => Promise<readonly MailboxPart[]>): Promise<void> {
+    this.#mustLook = true;
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    try {
+      while (this.#mustLook && !this.#heldBack && this.surfaceId !== undefined) {
+        this.#mustLook = false;
+        const id = this.surfaceId;
+        const parts = await read(id, this.#shown);
+        // The client may have moved elsewhere meanwhile, and then it is told the past there first.
+        if (this.surfaceId !== id || this.#heldBack) return;
+        for (const { seq, runId, part, text, attachments } of parts)
+          this.showNow({ type: 'part', seq, runId, part, text, attachments });
+        this.#mustLook ||= parts.length === PARTS_A_READ;
+      }
+    } finally {
+      this.#isLooking = false;
+    }
   }
 
   goLive(draft: readonly ServerFrame[]): void {

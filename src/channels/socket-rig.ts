@@ -204,7 +204,7 @@ export class SocketPage {
 
 /** Makes what the channel suite needs: one page on one surface, with an empty mailbox behind it. */
 export async function socketChannelRig(make: (ports: SocketChannelPorts) => SocketChannel): Promise<ChannelRig> {
-  const mailbox: Mailbox = { history: async () => [], last: async () => undefined };
+  const mailbox: Mailbox = { history: async () => [], last: async () => undefined, withMore: async () => [] };
   const channel = make({ mailbox, stop: () => {}, now: Date.now });
   const server = await serveSockets(channel);
   const page = new SocketPage(server.url, { surface: 'desk' });

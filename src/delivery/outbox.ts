@@ -8,10 +8,13 @@
 // arrived is looked for first. Nothing is sent after its time-to-live; what is given up becomes a dead letter in the
 // same commit.
 // When it fires: after `open`, on `wake`, and when a wait is over. After `close` nothing more is sent.
+// Where several nodes share the store, `SharedOutbox` says which rows are for this one, because each row is sent by one
+// node only. Then nothing is sent while this node is no member, and what it may not send any more is dropped here.
 
 import type { Channel, OutboundPart, SendOutcome } from '../channels/channel.ts';
 import { readAttachmentRefs } from '../protocol/attachment.ts';
 import type { Button } from '../protocol/button.ts';
+import type { Surface } from '../protocol/inbound.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
 import type { LogFields, Say } from '../protocol/log.ts';
@@ -39,6 +42,17 @@ export interface OutboxSettings {
   readonly backOffMs?: ((attempt: number) => number) | undefined;
   /** A channel that takes longer counts as one that did not answer. The default is a minute. */
   readonly sendTimeoutMs?: number | undefined;
+  /** Set where several nodes share the store: which of the rows this node sends, and when it may send. */
+  readonly shared?: RowsOfNode | undefined;
+}
+
+/** Finds the rows that this node sends, of a store that others use too. */
+export interface RowsOfNode {
+  /** Hands over rows with `take` from now on. */
+  open(outbox: Pick<Outbox, 'take' | 'drop' | 'isKnown' | 'tellOf'>): Promise<void>;
+  close(): void;
+  /** Resolves while this node may send; rejects when the signal fires. */
+  mayUse(signal: AbortSignal): Promise<void>;
 }
 
 /** The outcome of one part of an answer. */
@@ -60,13 +74,26 @@ interface Pending {
   isReplacing: boolean;
 }
 
+/** The rows of one surface, in the order of `seq`. */
+interface Queue {
+  readonly surface: Surface;
+  readonly rows: Pending[];
+  /** Fires when another node sends to this surface from now on. */
+  readonly dropped: AbortController;
+  served: Promise<void>;
+}
+
 type Wait = { readonly untilMs: number };
 
 export class Outbox {
   readonly #settings: OutboxSettings;
   readonly #backOffMs: (attempt: number) => number;
-  /** The rows by surface id, in the order of `seq`. Until the outbox closes, each queue in here is being served. */
-  readonly #surfaces = new Map<string, Pending[]>();
+  /** The rows by surface id. Until the outbox closes, each queue in here is being served. */
+  readonly #surfaces = new Map<string, Queue>();
+  /** Queues that were dropped while a row of them was being sent. A new queue of the same surface waits for it. */
+  readonly #leaving = new Map<string, Promise<void>>();
+  /** The numbers of rows that wait or are being sent, and of the latest that were settled. */
+  readonly #known = new KnownRows();
   readonly #serving = new Set<Promise<void>>();
   /** The receipts that are being stored, and what is told after them. */
   readonly #receipts = new Set<Promise<void>>();
@@ -88,7 +115,8 @@ export class Outbox {
 
   /** Reads the rows that an earlier process left. It is unknown how far each of them came. */
   async open(): Promise<void> {
-    const { store } = this.#settings;
+    const { store, shared } = this.#settings;
+    if (shared) return shared.open(this);
     const [last] = await store.select('outbox', { orderBy: [['seq', 'desc']], limit: 1 });
     const upTo = last?.seq ?? 0;
     const rows = await store.select('outbox', {
@@ -121,9 +149,51 @@ export class Outbox {
       });
   }
 
+  /**
+   * Sends this row, after those of its surface that were taken before. `isUncertain` means that an earlier attempt may have
+   * arrived. A row that is known is not taken again.
+   */
+  take(row: OutboxRow, { isUncertain }: { readonly isUncertain: boolean }): void {
+    if (this.#closing.signal.aborted || this.#known.has(row.seq)) return;
+    this.#known.add(row.seq);
+    this.#enqueue({ row, uncertain: isUncertain, isReplacing: false });
+  }
+
+  /** Whether this row waits, is being sent, or was settled here a moment ago. */
+  isKnown(seq: number): boolean {
+    return this.#known.has(seq);
+  }
+
+  /** Tells the end of a row that was written with it: another node must not tell it too. */
+  tellOf(row: OutboxRow): void {
+    if (row.status === 'suppressed') this.#tell(row, 'suppressed');
+    // The commit handed it over.
+    else if (row.status === 'sent') this.#tell(row, 'sent', { receipt: row.receipt });
+  }
+
+  /**
+   * Sends nothing more to these surfaces. The rows stay queued for the node that sends to them from now on. Resolves when
+   * a send that is going on has ended and its outcome is stored, or after a short time.
+   */
+  async drop(isMeant: (surface: Surface) => boolean): Promise<void> {
+    const going: Promise<void>[] = [];
+    for (const [id, queue] of this.#surfaces) {
+      if (!isMeant(queue.surface)) continue;
+      this.#surfaces.delete(id);
+      queue.dropped.abort();
+      const left = queue.served.then(() => {
+        for (const { row } of queue.rows) this.#known.forget(row.seq);
+        if (this.#leaving.get(id) === left) this.#leaving.delete(id);
+      });
+      this.#leaving.set(id, left);
+      going.push(left);
+    }
+    await Promise.race([Promise.all(going), pause(DROP_MS)]);
+  }
+
   /** The number of parts that wait or are being sent. */
   get pending(): number {
-    return [...this.#surfaces.values()].reduce((sum, queue) => sum + queue.length, 0);
+    return [...this.#surfaces.values()].reduce((sum, { rows }) => sum + rows.length, 0);
   }
 
   /**
@@ -147,6 +217,7 @@ export class Outbox {
     const timer = setTimeout(() => over.abort(), budgetMs);
     while (this.#reading && !over.signal.aborted) await Promise.race([this.#reading, aborted(over.signal)]);
     clearTimeout(timer);
+    this.#settings.shared?.close();
     this.#closing.abort();
     await this.drain(budgetMs);
     for (const send of this.#sending) send.abort();
@@ -164,40 +235,47 @@ export class Outbox {
       for (const row of rows) {
         this.#seen = row.seq;
         if (row.status === 'queued') this.#enqueue({ row, uncertain: false, isReplacing: false });
-        else if (row.status === 'suppressed') this.#tell(row, 'suppressed');
-        // The commit handed it over.
-        else if (row.status === 'sent') this.#tell(row, 'sent', { receipt: row.receipt });
+        else this.tellOf(row);
       }
       if (rows.length < ROWS_A_READ) return;
     }
   }
 
   #enqueue(pending: Pending): void {
-    const id = pending.row.surfaceId;
+    const { surfaceId: id, surface } = pending.row;
     const queue = this.#surfaces.get(id);
     if (queue) {
-      queue.push(pending);
+      queue.rows.push(pending);
       return;
     }
-    const fresh = [pending];
+    const fresh: Queue = { surface, rows: [pending], dropped: new AbortController(), served: Promise.resolve() };
     this.#surfaces.set(id, fresh);
-    const serving = this.#serve(id, fresh).finally(() => this.#serving.delete(serving));
+    const before = this.#leaving.get(id);
+    const serving = (before ? before.then(() => this.#serve(id, fresh)) : this.#serve(id, fresh)).finally(() =>
+      this.#serving.delete(serving),
+    );
+    fresh.served = serving;
     this.#serving.add(serving);
   }
 
-  async #serve(id: string, queue: Pending[]): Promise<void> {
+  async #serve(id: string, queue: Queue): Promise<void> {
     const closing = this.#closing.signal;
-    for (let pending = queue[0]; pending && !closing.aborted; pending = queue[0]) {
-      const wait = await this.#attempt(pending);
-      if (wait) await sleep(wait.untilMs - this.#settings.now(), closing);
-      else queue.shift();
+    const dropped = queue.dropped.signal;
+    const { rows } = queue;
+    for (let pending = rows[0]; pending && !closing.aborted && !dropped.aborted; pending = rows[0]) {
+      const wait = await this.#attempt(pending, dropped);
+      if (wait) await sleep(wait.untilMs - this.#settings.now(), closing, dropped);
+      else {
+        rows.shift();
+        this.#known.settled(pending.row.seq);
+      }
     }
     // Nothing is pushed to a queue that is no longer in the map, so no row can be forgotten in it.
-    if (queue.length === 0) this.#surfaces.delete(id);
+    if (rows.length === 0 && !dropped.aborted) this.#surfaces.delete(id);
   }
 
   /** Makes one attempt. Returns undefined when the row is settled, else the time of the next attempt. */
-  async #attempt(pending: Pending): Promise<Wait | undefined> {
+  async #attempt(pending: Pending, dropped: AbortSignal): Promise<Wait | undefined> {
     const { channels, now } = this.#settings;
     const { row } = pending;
     if (now() > row.expiresAt) return this.#giveUp(pending, 'it is older than its time-to-live');
@@ -207,22 +285,43 @@ export class Outbox {
     if (pending.uncertain && !channel.find && channel.guarantee.level === 'at-most-once') {
       return this.#giveUp(pending, 'an earlier try may have arrived, and this surface must not see it twice');
     }
-    const outcome = await this.#sendOnce(channel, pending);
-    if (outcome.outcome === 'sent') return this.#settle(pending, outcome.receipt);
+    if (!(await this.#mayUse(dropped))) return { untilMs: row.nextAt };
+    const outcome = await this.#sendOnce(channel, pending, dropped);
+    if (outcome.outcome === 'sent') {
+      const stored = this.#settle(pending, outcome.receipt);
+      // Another node looks at the row when this one has let it go, so its outcome must be stored by then.
+      if (dropped.aborted) await stored;
+      return undefined;
+    }
+    // The closing or another node interrupted the send, so it is unknown how far it came, as after a crash.
+    if (this.#closing.signal.aborted || dropped.aborted) return { untilMs: row.nextAt };
     if (outcome.outcome === 'failed') return this.#giveUp(pending, oneLine(outcome.reason));
-    // The closing interrupted the send, so it is unknown how far it came, as after a crash.
-    if (this.#closing.signal.aborted) return { untilMs: row.nextAt };
     return this.#putOff(pending, { ...outcome, reason: oneLine(outcome.reason) });
   }
 
+  /** A node that is no member sends nothing until it is one again. False when it must not send this row any more. */
+  async #mayUse(dropped: AbortSignal): Promise<boolean> {
+    const { shared } = this.#settings;
+    if (!shared) return true;
+    const closing = this.#closing.signal;
+    const isFree = shared.mayUse(AbortSignal.any([closing, dropped])).then(
+      () => true,
+      () => false,
+    );
+    return (await isFree) && !closing.aborted && !dropped.aborted;
+  }
+
   /** Asks the channel first where the part may have arrived already. Never throws, and never waits for ever. */
-  async #sendOnce(channel: Channel, pending: Pending): Promise<SendOutcome> {
+  async #sendOnce(channel: Channel, pending: Pending, dropped: AbortSignal): Promise<SendOutcome> {
     const { row, uncertain } = pending;
     const { takeDraft } = this.#settings;
     const sending = new AbortController();
     const { signal } = sending;
     const timer = setTimeout(() => sending.abort(), this.#settings.sendTimeoutMs ?? SEND_TIMEOUT_MS);
     this.#sending.add(sending);
+    // A send that goes on may end, but the next node does not wait long for it.
+    const hurry = () => setTimeout(() => sending.abort(), LAST_GRACE_MS).unref();
+    dropped.addEventListener('abort', hurry, { once: true });
     const ask = async (): Promise<SendOutcome> => {
       const replaces = hasDraft(channel, row) ? await takeDraft?.(row) : undefined;
       pending.isReplacing = replaces !== undefined;
@@ -240,11 +339,12 @@ export class Outbox {
       return noAnswer(oneLine(error));
     } finally {
       clearTimeout(timer);
+      dropped.removeEventListener('abort', hurry);
       this.#sending.delete(sending);
     }
   }
 
-  #settle({ row, isReplacing }: Pending, receipt: JsonValue): undefined {
+  #settle({ row, isReplacing }: Pending, receipt: JsonValue): Promise<void> {
     const write: Write = {
       update: 'outbox',
       where: { seq: row.seq, status: 'queued' },
@@ -259,7 +359,7 @@ export class Outbox {
       if (done) this.#tell(row, 'sent', { receipt });
     });
     this.#receipts.add(stored);
-    return undefined;
+    return stored;
   }
 
   async #putOff(pending: Pending, outcome: SendOutcome & { outcome: 'retry' }): Promise<Wait | undefined> {
@@ -349,8 +449,36 @@ interface SentDetails {
   readonly error?: string | undefined;
 }
 
+/** The numbers of rows that must not be taken again. A read that was slow may still show a row that is settled by now. */
+class KnownRows {
+  readonly #pending = new Set<number>();
+  readonly #settled = new Set<number>();
+
+  has(seq: number): boolean {
+    return this.#pending.has(seq) || this.#settled.has(seq);
+  }
+
+  add(seq: number): void {
+    this.#pending.add(seq);
+  }
+
+  settled(seq: number): void {
+    if (!this.#pending.delete(seq)) return;
+    this.#settled.add(seq);
+    const [oldest] = this.#settled;
+    if (this.#settled.size > MOST_SETTLED && oldest !== undefined) this.#settled.delete(oldest);
+  }
+
+  forget(seq: number): void {
+    this.#pending.delete(seq);
+  }
+}
+
+const MOST_SETTLED = 10_000;
 const SEND_TIMEOUT_MS = 60_000;
 const LAST_GRACE_MS = 1_000;
+/** So long a node that gives surfaces away waits for a send that goes on. */
+const DROP_MS = 2_000;
 /** The pause after a failed read. */
 const READ_AGAIN_MS = 1_000;
 const ROWS_A_READ = 500;
@@ -415,17 +543,21 @@ function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
-/** Resolves when the time is over or the signal fires. */
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted || ms <= 0) return Promise.resolve();
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}
+
+/** Resolves when the time is over or one of the signals fires. */
+function sleep(ms: number, ...signals: readonly AbortSignal[]): Promise<void> {
+  if (signals.some(({ aborted }) => aborted) || ms <= 0) return Promise.resolve();
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);
-      signal.removeEventListener('abort', done);
+      for (const signal of signals) signal.removeEventListener('abort', done);
       resolve();
     };
     const timer = setTimeout(done, Math.min(ms, LONGEST_TIMER_MS));
-    signal.addEventListener('abort', done, { once: true });
+    for (const signal of signals) signal.addEventListener('abort', done, { once: true });
   });
 }
 

@@ -31,6 +31,8 @@ export interface StreamingDraftsSettings {
   readonly channels: (id: string) => Channel | undefined;
   /** Where the answer of a run will be shown; undefined when it will be shown nowhere. */
   readonly surfaceOf: (runId: string) => Promise<Surface | undefined>;
+  /** Set where several nodes share the store: whether this node shows the drafts of this surface. */
+  readonly isHere?: ((surface: Surface) => boolean) | undefined;
   readonly now: () => number;
   readonly warn: Say;
 }
@@ -68,6 +70,8 @@ export class StreamingDrafts {
   readonly #runs = new Map<string, RunDraft>();
   /** Withdrawals that are going on. */
   readonly #sweeps = new Set<Promise<void>>();
+  /** Runs that go on, and whose drafts another node has shown until it died. */
+  readonly #takenOver = new Set<string>();
   #isClosed = false;
 
   constructor(settings: StreamingDraftsSettings) {
@@ -76,7 +80,22 @@ export class StreamingDrafts {
 
   /** Withdraws what earlier processes left behind, as far as no run and no part needs it any more. */
   async open(): Promise<void> {
+    // A node takes over the drafts of an account together with the account.
+    if (this.#settings.isHere) return;
     for (const { runId } of await this.#settings.store.select('drafts', {})) this.#sweepLater(runId);
+  }
+
+  /** From now on this node shows the drafts of this account; what the node before has left behind is withdrawn. Never rejects. */
+  async takeOver({ channel, accountId }: Pick<Surface, 'channel' | 'accountId'>): Promise<void> {
+    try {
+      for (const { runId, surface } of await this.#settings.store.select('drafts', {})) {
+        if (surface.channel !== channel || surface.accountId !== accountId) continue;
+        if (!this.#runs.has(runId)) this.#takenOver.add(runId);
+        this.#sweepLater(runId);
+      }
+    } catch (error) {
+      this.#settings.warn(`Drafts of ${channel} that another node has left could not be read: ${oneLine(error)}`);
+    }
   }
 
   async close(): Promise<void> {
@@ -95,7 +114,10 @@ export class StreamingDrafts {
     }
     if (event.type === 'delivery-end' && event.outcome !== 'sent') this.#sweepLater(runId);
     const run = this.#runs.get(runId);
-    if (!run) return;
+    if (!run) {
+      if (event.type === 'run-end' && this.#takenOver.delete(runId)) this.#sweepLater(runId);
+      return;
+    }
     if (event.type === 'text-delta') {
       run.text = run.call === event.call ? run.text + event.text : event.text;
       run.call = event.call;
@@ -140,7 +162,7 @@ export class StreamingDrafts {
   }
 
   async #begin(runId: string): Promise<void> {
-    const { surfaceOf, channels, warn } = this.#settings;
+    const { surfaceOf, channels, isHere, warn } = this.#settings;
     const run: RunDraft = {
       runId,
       place: undefined,
@@ -160,7 +182,7 @@ export class StreamingDrafts {
       const surface = await surfaceOf(runId);
       const channel = surface && channels(surface.channel);
       const mode = surface ? modeOf(channel?.drafts, surface) : 'off';
-      if (!surface || !channel?.drafts || mode === 'off') return this.#end(run);
+      if (!surface || !channel?.drafts || mode === 'off' || isHere?.(surface) === false) return this.#end(run);
       const row = await this.#rowOf(runId);
       run.handle = row?.handle ?? undefined;
       run.isUncertain = row?.handle === null;
@@ -271,7 +293,7 @@ export class StreamingDrafts {
     const { store } = this.#settings;
     await this.#runs.get(runId)?.showing;
     const row = await this.#rowOf(runId);
-    if (!row) return;
+    if (!row || this.#settings.isHere?.(row.surface) === false) return;
     const [run] = await store.select('runs', { where: { runId }, limit: 1 });
     if (run && run.endedAt === null) return;
     const isReplaced = modeOf(this.#settings.channels(row.surface.channel)?.drafts, row.surface) !== 'progress';

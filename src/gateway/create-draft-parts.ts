@@ -39,6 +39,8 @@ import { routingSettingsOf } from './routing-settings.ts';
 import { ToolOffer, toolWarnings } from './tool-offer.ts';
 
 export interface DraftOptions {
+  /** The name of this node, where several share the store. */
+  readonly node?: string | undefined;
   readonly environment: Environment;
   readonly loaded: LoadedConfig;
   readonly store: Store;
@@ -115,7 +117,15 @@ export function createDraftParts(options: DraftOptions): BuiltDraftParts {
     memoryPolicyOf: memoryPolicyOf(() => engine.config, environment),
     memorySupplements: plugins?.memory,
   });
-  const exec = createExecTools({ environment, config, store, sight, now, warn: options.warn ?? (() => undefined) });
+  const exec = createExecTools({
+    environment,
+    config,
+    store,
+    sight,
+    node: options.node,
+    now,
+    warn: options.warn ?? (() => undefined),
+  });
   const tools = [...toolset.tools, ...exec.tools, ...(options.tools ?? [])];
   const offer = new ToolOffer({
     config,

@@ -21,6 +21,8 @@ export interface ExecToolsOptions {
   readonly config: Config;
   readonly store: Store;
   readonly sight: SessionSight;
+  /** The name of this node, where several share the store. */
+  readonly node?: string | undefined;
   readonly now: () => number;
   readonly warn: (sentence: string) => void;
 }
@@ -33,9 +35,10 @@ export interface ExecTools {
   readonly problems: () => readonly string[];
 }
 
-export function createExecTools({ environment, config, store, sight, now, warn }: ExecToolsOptions): ExecTools {
+export function createExecTools(options: ExecToolsOptions): ExecTools {
+  const { environment, config, store, sight, node, now, warn } = options;
   const { stateDir, variables, home } = environment;
-  const processes = new BackgroundProcesses({ store, dir: join(stateDir, 'atrium', 'exec'), now, warn });
+  const processes = new BackgroundProcesses({ store, dir: join(stateDir, 'atrium', 'exec'), node, now, warn });
   const policyOf = (agentId: string) => withExecApprovals(execSettingsOf(config, agentId), home, agentId);
   const agentsAbove = async (sessionKey: string) =>
     (await lineageOf(store, sessionKey)).map(({ parentAgentId }) => parentAgentId);

@@ -30,7 +30,7 @@ export interface RunPartsOptions {
   readonly worked: RunParts['worked'];
   readonly spend: RunParts['spend'];
   readonly sleep?: RunParts['sleep'] | undefined;
-  readonly startedAt: number;
+  readonly isClientGone: RunParts['isClientGone'];
   readonly now: () => number;
   readonly warn: Say;
 }
@@ -67,7 +67,7 @@ export function createRunParts(options: RunPartsOptions): RunParts {
     trustedPolicies: () => options.plugins.trustedPolicies(),
     warn,
     now,
-    upSince: options.startedAt,
+    isClientGone: options.isClientGone,
     isResumed: options.isResumed,
     worked: options.worked,
     transcripts: new TranscriptMemory(store),

@@ -35,6 +35,10 @@ export interface ScheduleParts {
   readonly channels: () => readonly string[];
   readonly workspaceDirOf: (agentId: string) => string;
   readonly subscribe: (listener: (event: LiveEvent) => void) => () => void;
+  /** Only what happens on this node. */
+  readonly subscribeHere: (listener: (event: LiveEvent) => void) => () => void;
+  /** Whether other nodes share the store. */
+  readonly isShared?: boolean | undefined;
   readonly wakeLane: (sessionKey: string) => void;
   readonly now: () => number;
   readonly warn: Say;
@@ -66,7 +70,7 @@ export function createSchedule(parts: ScheduleParts): GatewaySchedule {
     config.session?.scope === 'global'
       ? 'global'
       : buildAgentMainSessionKey({ agentId, mainKey: config.session?.mainKey });
-  const changes = new CronChanges(store, teller, parts.hookContext);
+  const changes = new CronChanges(store, teller, { context: parts.hookContext, isShared: parts.isShared });
   const schedule = new Schedule({
     store,
     now,
@@ -92,7 +96,7 @@ export function createSchedule(parts: ScheduleParts): GatewaySchedule {
     wakeLane,
     warn,
   });
-  let unsubscribe = () => {};
+  let undo: readonly (() => void)[] = [];
   return {
     schedule,
     heartbeats,
@@ -125,11 +129,17 @@ export function createSchedule(parts: ScheduleParts): GatewaySchedule {
     },
     changes: {
       open: async () => {
-        unsubscribe = parts.subscribe((event) => changes.watch(event));
+        // The node at which a run goes on tells of it; its answer may be sent by another one.
+        undo = [
+          parts.subscribeHere((event) => changes.watch(event)),
+          parts.subscribe(({ type, runId }) => {
+            if (type === 'delivery-end') void changes.look(runId);
+          }),
+        ];
         await changes.open();
       },
       close: async () => {
-        unsubscribe();
+        for (const each of undo) each();
         await changes.close();
       },
     },

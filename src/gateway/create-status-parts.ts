@@ -69,6 +69,7 @@ export function createStatusParts(options: StatusOptions): StatusParts {
       ...options.spendLimits.warnings,
       ...wayIn.webhooks.problems,
       ...options.configWatch.warnings(),
+      ...(options.sharedConfig?.warnings ?? []),
       ...models.problems(),
       ...exec.problems(),
       ...drafting.toolWarnings(),

@@ -7,7 +7,7 @@ import type { Say } from '../protocol/log.ts';
 import type { Store } from '../store/store.ts';
 import type { Records } from './create-records.ts';
 import { Approvals } from './services/approvals.ts';
-import { Suspensions } from './services/suspensions.ts';
+import { Suspensions, type SuspensionsParts } from './services/suspensions.ts';
 import { Waits } from './services/waits.ts';
 
 export interface SuspensionOptions {
@@ -15,6 +15,9 @@ export interface SuspensionOptions {
   readonly records: Pick<Records, 'live' | 'teller'>;
   readonly delivery: DeliveryPort;
   readonly lanes: Pick<Lanes, 'wake' | 'stop'>;
+  readonly isClientGone: SuspensionsParts['isClientGone'];
+  /** Set where several nodes share the store: whether this one ends what has waited for too long. */
+  readonly isMine?: (() => boolean) | undefined;
   readonly now: () => number;
   readonly warn: Say;
 }
@@ -26,11 +29,11 @@ export interface BuiltSuspensions {
 }
 
 export function createSuspensions(options: SuspensionOptions): BuiltSuspensions {
-  const { store, records, delivery, lanes, now, warn } = options;
+  const { store, records, delivery, lanes, isClientGone, isMine, now, warn } = options;
   const { tell } = records.teller;
   const subscribe = records.live.subscribe.bind(records.live);
   const wakeLane = (sessionKey: string) => lanes.wake(sessionKey);
-  const approvals = new Approvals({ store, delivery, wakeLane, tell, subscribe, now, warn });
+  const approvals = new Approvals({ store, delivery, wakeLane, tell, subscribe, isMine, now, warn });
   const waits = new Waits({
     store,
     unended: async (childKeys) => {
@@ -41,9 +44,10 @@ export function createSuspensions(options: SuspensionOptions): BuiltSuspensions 
     subscribe,
     wakeLane,
     tell,
+    isMine,
     now,
     warn,
   });
   const stopLane = (sessionKey: string, reason: string) => lanes.stop(sessionKey, reason);
-  return { approvals, waits, suspensions: new Suspensions({ store, approvals, waits, stopLane }) };
+  return { approvals, waits, suspensions: new Suspensions({ store, approvals, waits, isClientGone, stopLane }) };
 }

@@ -41,6 +41,7 @@ export interface WayInOptions {
   readonly waits: Pick<Waits, 'messageCame'>;
   /** The worker for all third-party code. */
   readonly worker: () => Promise<WorkerPlugins>;
+  readonly memberId?: (() => string | null) | undefined;
   readonly now: () => number;
   readonly warn: Say;
 }
@@ -64,7 +65,18 @@ export function createWayIn(options: WayInOptions): WayIn {
       options.waits.messageCame(sessionKey);
     },
   };
-  const inbox = new Inbox({ store, hooks: records.hooks, route, commands, delivery, tell, lanes, attachments, now });
+  const inbox = new Inbox({
+    store,
+    hooks: records.hooks,
+    route,
+    commands,
+    delivery,
+    tell,
+    lanes,
+    attachments,
+    memberId: options.memberId,
+    now,
+  });
   const transforms = new WebhookTransforms({ environment, worker: options.worker, now, warn });
   const webhooks = new Webhooks({
     config,

@@ -13,6 +13,7 @@ import type { Store } from '../store/store.ts';
 import type { JobRow } from '../store/tables.ts';
 
 type KnownJob = Pick<JobRow, 'id'> & Partial<JobRow>;
+type RunStart = LiveEvent & { readonly type: 'run-start' };
 type RunEnd = LiveEvent & { readonly type: 'run-end' };
 
 /** How long the end of a run waits for the end of its delivery. */
@@ -31,14 +32,28 @@ export class CronChanges {
   /** Makes the tellings one after the other, although each reads from the store first. */
   #told: Promise<void> = Promise.resolve();
 
-  constructor(store: Store, teller: Teller, context: GatewayHookContext = {}) {
+  /** Set where several nodes share the store: a run may have been started by another one, so its job is looked up. */
+  readonly #isShared: boolean;
+  /** Makes the looks one after the other, so that a run's end does not overtake its start. */
+  #lookedUp: Promise<void> = Promise.resolve();
+
+  constructor(
+    store: Store,
+    teller: Teller,
+    {
+      context = {},
+      isShared = false,
+    }: { readonly context?: GatewayHookContext | undefined; readonly isShared?: boolean | undefined } = {},
+  ) {
     this.#store = store;
     this.#teller = teller;
     this.#context = context;
+    this.#isShared = isShared;
   }
 
   /** Finds the runs that an earlier process left open. */
   async open(): Promise<void> {
+    if (this.#isShared) return;
     const left = await this.#store.select('inbox', { where: { kind: 'cron', status: { in: ['queued', 'claimed'] } } });
     for (const { runId, payload } of left) {
       const jobId = payload?.jobId;
@@ -50,18 +65,37 @@ export class CronChanges {
 
   /** Resolves when everything that happened was told. */
   async close(): Promise<void> {
+    await this.#lookedUp;
     for (const tellNow of [...this.#delivering.values()]) tellNow();
     await this.#told;
   }
 
   changed(change: JobChange): void {
-    if (change.action === 'queued') this.#runs.set(change.runId, change.job);
-    else this.#tellLater(async () => this.#tell({ action: change.action, ...(await this.#factsOf(change.job)) }));
+    if (change.action === 'queued') {
+      if (!this.#isShared) this.#runs.set(change.runId, change.job);
+    } else this.#tellLater(async () => this.#tell({ action: change.action, ...(await this.#factsOf(change.job)) }));
   }
 
   watch(event: LiveEvent): void {
-    if (event.type === 'delivery-end') void this.#look(event.runId);
     if (event.type !== 'run-start' && event.type !== 'run-end') return;
+    if (!this.#isShared) this.#watchRun(event);
+    else if (this.#teller.isHeard('cron-changed')) {
+      this.#lookedUp = this.#lookedUp
+        .then(async () => {
+          if (!this.#runs.has(event.runId)) await this.#learn(event.runId);
+          this.#watchRun(event);
+        })
+        .catch(() => undefined);
+    }
+  }
+
+  async #learn(runId: string): Promise<void> {
+    const [trigger] = await this.#store.select('inbox', { where: { runId, kind: 'cron' }, limit: 1 });
+    const jobId = trigger?.payload?.jobId;
+    if (jobId !== undefined) this.#runs.set(runId, await this.#asItIs({ id: jobId }));
+  }
+
+  #watchRun(event: RunStart | RunEnd): void {
     const job = this.#runs.get(event.runId);
     if (!job) return;
     if (event.type === 'run-end') {
@@ -88,11 +122,11 @@ export class CronChanges {
     const timer = setTimeout(tellNow, DELIVERY_WAIT_MS);
     timer.unref();
     this.#delivering.set(runId, tellNow);
-    void this.#look(runId);
+    void this.look(runId);
   }
 
   /** Checks whether a part of the answer is still being delivered. */
-  async #look(runId: string): Promise<void> {
+  async look(runId: string): Promise<void> {
     if (!this.#delivering.has(runId)) return;
     const queued = await this.#store.count('outbox', { runId, status: 'queued' }).catch(() => 0);
     if (queued === 0) this.#delivering.get(runId)?.();

@@ -6,14 +6,18 @@ import type { Channel } from '../channels/channel.ts';
 import { CliChannel } from '../channels/cli/cli-channel.ts';
 import type { SocketChannelPorts } from '../channels/socket-channel.ts';
 import { WebChannel } from '../channels/web/web-channel.ts';
+import { accountDuty } from '../cluster/account-duty.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import type { Config } from '../config/schema.ts';
 import { type EndedDelivery, Outbox } from '../delivery/outbox.ts';
 import { type DeliveryPlan, type PlanPorts, planDelivery } from '../delivery/plan-delivery.ts';
 import { readRunIdentity } from '../delivery/read-run-identity.ts';
+import type { SharedOutbox } from '../delivery/shared-outbox.ts';
 import { StreamingDrafts } from '../delivery/streaming-drafts.ts';
 import { TypingSigns } from '../delivery/typing-signs.ts';
 import { deliveryTrace } from '../facts/catalog.ts';
 import { hookContextOf } from '../hooks/hook-context-of.ts';
+import type { Surface } from '../protocol/inbound.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
 import type { Say } from '../protocol/log.ts';
 import { SILENT_CHANNEL } from '../schedule/deliver-target.ts';
@@ -39,10 +43,18 @@ export interface DeliveryOptions {
   /** Called when a page or a terminal calls a method. */
   readonly call?: SocketChannelPorts['call'];
   readonly sessionKeyOf?: SocketChannelPorts['sessionKeyOf'];
+  /** Set where several nodes share the store. */
+  readonly sharing?: { readonly cluster: Cluster; readonly SharedOutbox: typeof SharedOutbox } | undefined;
+  /** Whether the configuration has an account of a chat platform. */
+  readonly hasAccount?: ((surface: Surface) => boolean) | undefined;
+  /** Whether this node has the connection of an account of a chat platform. */
+  readonly isHere?: ((surface: Surface) => boolean) | undefined;
   readonly now: () => number;
   readonly warn: Say;
 }
 
+/** Where several nodes write into the mailbox of a page, it is looked at this often by itself. */
+const LOOK_EVERY_MS = 5_000;
 const MINUTE_MS = 60_000;
 
 export class GatewayDelivery implements DeliveryPort {
@@ -53,11 +65,16 @@ export class GatewayDelivery implements DeliveryPort {
   readonly drafts: StreamingDrafts;
   readonly typing: TypingSigns;
   readonly ttlMs: number;
+  /** Undefined when no other node shares the store. */
+  readonly sharedOutbox: SharedOutbox | undefined;
+  /** Leaves the duties of the channels that a program has handed in. */
+  #leave: readonly (() => Promise<void>)[] = [];
   readonly #options: DeliveryOptions;
 
   constructor(options: DeliveryOptions) {
-    const { config, store, stop, call, sessionKeyOf, now, warn } = options;
-    const ports = { mailbox: outboxMailbox(store), stop, call, sessionKeyOf, now };
+    const { config, store, stop, call, sessionKeyOf, sharing, now, warn } = options;
+    const lookEveryMs = sharing && LOOK_EVERY_MS;
+    const ports = { mailbox: outboxMailbox(store), stop, call, sessionKeyOf, now, lookEveryMs };
     const { ttlMinutes = 1_440, maxAttempts = 8 } = config.delivery ?? {};
     this.#options = options;
     this.sockets = { web: new WebChannel(ports), cli: new CliChannel(ports) };
@@ -65,10 +82,27 @@ export class GatewayDelivery implements DeliveryPort {
     this.ttlMs = ttlMinutes * MINUTE_MS;
     const channelOf = (id: string) => this.channelOf(id);
     const surfaceOf = (runId: string) => readAnswerSurface(store, runId);
-    this.drafts = new StreamingDrafts({ store, channels: channelOf, surfaceOf, now, warn });
+    const isHere =
+      sharing && ((surface: Surface) => this.#isHandedIn(surface.channel) || options.isHere?.(surface) === true);
+    this.drafts = new StreamingDrafts({ store, channels: channelOf, surfaceOf, isHere, now, warn });
     this.typing = new TypingSigns({ channels: channelOf, surfaceOf });
+    this.sharedOutbox =
+      sharing &&
+      new sharing.SharedOutbox({
+        store,
+        cluster: sharing.cluster,
+        dutyOf: (surface) => this.dutyOf(surface),
+        hasAccount: (surface) => this.#isHandedIn(surface.channel) || options.hasAccount?.(surface) === true,
+        arrived: (surfaceIds) => {
+          this.sockets.web.arrived(surfaceIds);
+          this.sockets.cli.arrived(surfaceIds);
+        },
+        now,
+        warn,
+      });
     this.outbox = new Outbox({
       store,
+      shared: this.sharedOutbox,
       channels: channelOf,
       takeDraft: (row) => this.drafts.take(row),
       now,
@@ -85,6 +119,37 @@ export class GatewayDelivery implements DeliveryPort {
 
   channelOf(id: string): Channel | undefined {
     return this.channels.find((channel) => channel.id === id);
+  }
+
+  /** The duty of the node that sends to this surface; undefined where the node that writes an answer settles it. */
+  dutyOf({ channel, accountId }: Pick<Surface, 'channel' | 'accountId'>): string | undefined {
+    if (channel === this.sockets.web.id || channel === this.sockets.cli.id || channel === API_CHANNEL) return undefined;
+    return this.#isHandedIn(channel) ? `channel:${channel}` : accountDuty(channel, accountId);
+  }
+
+  #isHandedIn(channel: string): boolean {
+    return this.#options.channels?.some(({ id }) => id === channel) === true;
+  }
+
+  async open(): Promise<void> {
+    await this.outbox.open();
+    const { sharing, channels = [] } = this.#options;
+    if (!sharing) return;
+    this.#leave = channels.map(({ id }) => {
+      const duty = `channel:${id}`;
+      return sharing.cluster.shareDuty(duty, async (signal) => this.sharedOutbox?.serve(duty, signal));
+    });
+  }
+
+  /** Sends what waits for an account that this node has connected, until the signal fires. */
+  async serve(account: Pick<Surface, 'channel' | 'accountId'>, signal: AbortSignal): Promise<void> {
+    void this.drafts.takeOver(account);
+    await this.sharedOutbox?.serve(accountDuty(account.channel, account.accountId), signal);
+  }
+
+  async close(budgetMs: number): Promise<void> {
+    await Promise.all(this.#leave.map((leave) => leave()));
+    await this.outbox.close(budgetMs);
   }
 
   async plan(answer: Answer): Promise<DeliveryPlan> {

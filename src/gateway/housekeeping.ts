@@ -11,6 +11,8 @@ export interface HousekeepingParts {
   /** Remembers how large everything is, to say how fast it grows. */
   readonly sizes: Pick<RecordSizes, 'sample'>;
   readonly warn: (sentence: string) => void;
+  /** Set where several nodes share the store: whether this one removes old rows. Each removes its own files. */
+  readonly isMine?: (() => boolean) | undefined;
 }
 
 /** The first time comes soon, because a gateway that is restarted often would otherwise never do it. */
@@ -41,9 +43,11 @@ export class Housekeeping {
   }
 
   async prune(): Promise<void> {
-    const { retention, attachments, sizes } = this.#parts;
+    const { retention, attachments, sizes, isMine } = this.#parts;
     const { signal } = this.#closed;
-    await this.#try('Old records could not make room', () => retention.prune({ signal }));
+    await this.#try('Old records could not make room', () =>
+      retention.prune({ signal, ...(isMine?.() === false && { what: ['trajectories'] }) }),
+    );
     await this.#try('Files that no message names could not be removed', () => attachments.collect());
     await this.#try('The size of what is recorded is not known', () => sizes.sample());
   }

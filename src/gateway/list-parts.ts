@@ -42,6 +42,8 @@ import type { Installs } from './services/installs.ts';
 import type { ReceiptIndex } from './services/receipts/receipt-index.ts';
 import { settleCutReplays } from './services/replay/model-replays.ts';
 import { WordIndex } from './services/search/word-index.ts';
+import type { Chore, Chores } from './sharing/chores.ts';
+import type { SharedEvents } from './sharing/shared-events.ts';
 import type { SpendLimits } from './spend-limits.ts';
 import { tellWorkspaces } from './tell-workspaces.ts';
 import { WEBHOOK_SETTINGS } from './webhooks/webhooks.ts';
@@ -78,6 +80,12 @@ export interface ListedParts {
   readonly platforms: PlatformChannels;
   readonly wayIn: WayIn;
   readonly shown: ReturnType<typeof shownEvents>;
+  /** Undefined when no other node shares the store. */
+  readonly sharedEvents: SharedEvents | undefined;
+  /** What one node does for all; undefined when no other node shares the store. */
+  readonly chores: Chores | undefined;
+  /** Whether what this member of the cluster owned may not be taken over. */
+  readonly isAlive: (owner: string | null) => boolean;
   readonly runParts: RunParts;
   readonly lanes: Lanes;
   readonly suspending: BuiltSuspensions;
@@ -108,12 +116,12 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
     drafting,
     receiptIndex,
   } = listed;
-  const { delivery, platforms, wayIn, shown, runParts, lanes, sessions, children, schedule, warn } = listed;
+  const { delivery, platforms, wayIn, shown, runParts, lanes, sessions, children, schedule, chores, warn } = listed;
   const { live, recorder } = listed.records;
   const { approvals, waits, suspensions } = listed.suspending;
-  const { sockets, outbox } = delivery;
+  const { sockets } = delivery;
   const { exec } = drafting;
-  const wordIndex = new WordIndex({ store, warn });
+  const wordIndex = new WordIndex({ store, warn, isMine: chores?.isMine });
   const pauseWatch = new PauseWatch(warn);
   return [
     {
@@ -145,7 +153,7 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
     {
       name: 'the limits on spending',
       reads: ['limits'],
-      open: () => chargeCutEmbeddings(listed.store),
+      open: unlessShared(listed, () => chargeCutEmbeddings(listed.store)),
       reopen: async (changed) => {
         for (const sentence of listed.spendLimits.apply(changed.config)) warn(sentence);
       },
@@ -185,16 +193,21 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
         await delivery.drafts.close();
       },
     },
-    { name: 'the outbox', open: () => outbox.open(), close: ({ left }) => outbox.close(left(LEAST_CLOSE_MS)) },
+    { name: 'the outbox', open: () => delivery.open(), close: ({ left }) => delivery.close(left(LEAST_CLOSE_MS)) },
     {
       name: 'the live events',
-      open: () =>
+      open: () => {
         shown((event) => {
           sockets.web.watch(event);
           sockets.cli.watch(event);
           delivery.watch(event);
-        }),
-      close: () => live.close(new GatewayNotReadyError({ state: 'draining' })),
+        });
+        listed.sharedEvents?.open();
+      },
+      close: () => {
+        listed.sharedEvents?.close();
+        live.close(new GatewayNotReadyError({ state: 'draining' }));
+      },
     },
     {
       name: 'the news for pages',
@@ -217,12 +230,12 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
     {
       name: 'the ends that were not told',
       // Older ends are told before new runs end. The gateway does not wait for it.
-      open: () => {
+      open: unlessShared(listed, () => {
         void tellForgottenEnds(runParts);
         void sessions.tellForgottenEnds();
-      },
+      }),
     },
-    { name: 'the replays that were cut', open: () => settleCutReplays(store) },
+    { name: 'the replays that were cut', open: unlessShared(listed, () => settleCutReplays(store)) },
     // Their time goes on while the lanes drain, so it is closed after them.
     { name: 'the time of children', close: ({ left }) => children.close(left(LEAST_CLOSE_MS)) },
     {
@@ -230,7 +243,7 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
       open: () => lanes.open(new RunWork(runParts, (runId, reason) => suspensions.cancel(runId, reason))),
       close: ({ left }) => lanes.close(left()),
     },
-    { name: 'the suspended runs', open: () => suspensions.open() },
+    { name: 'the suspended runs', open: unlessShared(listed, () => suspensions.open()) },
     { name: 'the approvals', open: () => approvals.open(), close: () => approvals.close() },
     { name: 'the children', open: () => children.open() },
     { name: 'the waits', open: () => waits.open(), close: () => waits.close() },
@@ -254,10 +267,48 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
       close: () => listed.housekeeping.close(),
     },
     { name: 'the warnings about handlers', close: () => listed.contextWarnings.close() },
+    ...(chores
+      ? [{ name: 'the chores of the nodes', open: () => chores.open(listChores(listed)), close: () => chores.close() }]
+      : []),
     // What this node does for all passes to the others before it ends its own work.
     { name: 'the duties of the node', close: () => cluster.drain() },
   ];
 }
+
+/** What a process that has its store alone does at its start, because everything that is unfinished belongs to dead processes. */
+function unlessShared<Result>({ chores }: ListedParts, work: () => Result): GatewayPart['open'] {
+  return chores ? undefined : (work as GatewayPart['open']);
+}
+
+/** What one node does for all, in place of what a process that has its store alone does at its start. */
+function listChores(listed: ListedParts): readonly Chore[] {
+  const { store, runParts, sessions, children, schedule, isAlive } = listed;
+  const { approvals, waits, suspensions } = listed.suspending;
+  const endedBefore = () => runParts.now() - TOLD_WITHIN_MS;
+  return [
+    { trouble: 'Approvals could not be ended', everyMs: SOON_MS, work: () => approvals.look() },
+    { trouble: 'Runs that wait could not be woken', everyMs: SOON_MS, work: () => waits.look() },
+    { trouble: 'Jobs could not be looked for', everyMs: SOON_MS, work: () => schedule.schedule.look() },
+    { trouble: 'Children could not be ended', everyMs: SOON_MS, work: () => children.look() },
+    { trouble: 'Children of a node that is gone are left', everyMs: LATER_MS, work: () => children.goOn() },
+    { trouble: 'Runs whose client is gone go on', everyMs: LATER_MS, work: () => suspensions.open() },
+    { trouble: 'Ends of runs were not told', everyMs: LATER_MS, work: () => tellForgottenEnds(runParts, isAlive) },
+    {
+      trouble: 'Ends of sessions were not told',
+      everyMs: LATER_MS,
+      work: () => sessions.tellForgottenEnds({ endedBefore: endedBefore() }),
+    },
+    { trouble: 'Embeddings were not charged', everyMs: LATER_MS, work: () => chargeCutEmbeddings(store, isAlive) },
+    { trouble: 'Replays were not charged', everyMs: LATER_MS, work: () => settleCutReplays(store, isAlive) },
+  ];
+}
+
+/** What a lost message between nodes delays is found after this time. */
+const SOON_MS = 5_000;
+/** What only a node that died can have left is looked for when one is gone, and this often. */
+const LATER_MS = 30_000;
+/** The node that ended a session tells it within this time, or does not tell it any more. */
+const TOLD_WITHIN_MS = 30_000;
 
 /** The plugins as a part. It stands alone because a plugin may also ask that the configuration is read for this part. */
 export function pluginPartOf(plugins: GatewayPlugins): GatewayPart {

@@ -147,6 +147,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const startedAt = now();
   let url: string | undefined;
   let pageNews: PageNews | undefined;
+  let sharedOutbox: GatewayDelivery['sharedOutbox'];
 
   const configWatch: ConfigWatch = new ConfigWatch({
     location: { environment: given.environment, configPath: options.configPath, runsCommands: true },
@@ -159,13 +160,18 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const place = storePlaceOf(environment, config);
   const cluster = await createCluster(place, { host: environment.host, warn });
   const { lock, store: opened } = await openState(environment, place, { member: () => cluster.memberId });
+  // Undefined for a gateway that has its store alone. Then nothing below asks or tells other nodes.
+  const sharing = !cluster.isShared ? undefined : { cluster, ...(await import('./sharing/sharing.ts')) };
   const storeWatch = new StoreWatch({
     store: opened,
     now,
     warn,
-    committed: (writes) => pageNews?.changes.committed(writes),
+    committed: (writes, result) => {
+      pageNews?.changes.committed(writes);
+      sharedOutbox?.committed(writes, result);
+    },
   });
-  const knownParts = new KnownParts(storeWatch.store);
+  const knownParts = new KnownParts(storeWatch.store, sharing && { isAlone: () => cluster.members.length < 2 });
   const { store } = knownParts;
   const redactor = await createRedactor(config);
   const telemetry = await createTelemetry({ environment, config, gauges: () => statusParts, now, warn, redactor });
@@ -185,7 +191,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const { live, hooks, teller } = records;
   // A trial lets runs fail on purpose.
   const runTroubles = new RunTroubles(new FaultLog({ warn: options.isTrial ? () => undefined : warn, now }));
-  live.subscribe(runTroubles.look);
+  live.subscribeHere(runTroubles.look);
   const { tell } = teller;
   options.register?.(hooks);
 
@@ -236,6 +242,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const workspaces = new Workspaces({ environment, config, now, warn });
   const draftOptions: DraftOptions = {
     ...options,
+    node: sharing && cluster.node,
     store,
     hooks,
     attachments,
@@ -288,14 +295,21 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
         sessionKey: session,
         agentId: agent,
       }).sessionKey,
+    sharing,
+    hasAccount: ({ channel, accountId }) => platforms.hasAccount(channel, accountId),
+    isHere: ({ channel, accountId }) => platforms.isHere(channel, accountId),
     now,
     warn,
   });
   const { sockets, outbox } = delivery;
+  sharedOutbox = delivery.sharedOutbox;
 
   // How a message becomes a run.
   const timezone = resolveTimezone(config, environment);
   const spendLimits = new SpendLimits(config, { timezone, variables: environment.variables });
+  // A client that waited on a connection of an earlier process is gone, and one that waited at a node that is gone.
+  const isClientGone: RunParts['isClientGone'] = ({ isAwaited, awaitedBy = null }, acceptedAt) =>
+    isAwaited === true && (sharing ? !cluster.isAlive(awaitedBy) : acceptedAt < startedAt);
   const runParts = createRunParts({
     config,
     store,
@@ -308,7 +322,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     worked: (agentId) => workspaces.worked(agentId),
     spend: () => spendLimits.settings,
     sleep: options.sleep,
-    startedAt,
+    isClientGone,
     now,
     warn,
   });
@@ -316,8 +330,28 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const wakeLane = (sessionKey: string) => lanes.wake(sessionKey);
   const spawner = createSpawner({ environment, config, store, drafting, records, delivery, wakeLane, now });
   const subscribe = live.subscribe.bind(live);
+  const subscribeHere = live.subscribeHere.bind(live);
   const shown = shownEvents({ hooks, subscribe });
-  const suspending = createSuspensions({ store, records, delivery, lanes, now, warn });
+  const chores = sharing && new sharing.Chores({ cluster, warn });
+  const sharedEvents =
+    sharing &&
+    new sharing.SharedEvents({
+      cluster,
+      store,
+      shownHere: shownEvents({ hooks, subscribe: subscribeHere }),
+      emit: live.emitFromElsewhere,
+      warn,
+    });
+  const suspending = createSuspensions({
+    store,
+    records,
+    delivery,
+    lanes,
+    isClientGone,
+    isMine: chores?.isMine,
+    now,
+    warn,
+  });
   const { approvals, waits, suspensions } = suspending;
   const commands = new GatewayCommandPorts({
     store,
@@ -359,6 +393,8 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     channels: () => delivery.channels.map(({ id }) => id),
     workspaceDirOf,
     subscribe,
+    subscribeHere,
+    isShared: sharing !== undefined,
     wakeLane,
     now,
     warn,
@@ -378,6 +414,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     lanes,
     waits,
     worker: plugins.worker,
+    memberId: sharing && (() => cluster.memberId),
     now,
     warn,
   });
@@ -385,12 +422,23 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
 
   // What can be asked for and what is shown.
   const clientCalls = new ClientCalls({ store, wakeLane, tell, now });
-  const runs = new Runs({ store, lanes, suspensions, live, tell, childEnd: runParts, now });
+  const runs = new Runs({
+    store,
+    lanes,
+    suspensions,
+    live,
+    ended: sharing && new sharing.EndedRuns({ store }),
+    tell,
+    childEnd: runParts,
+    now,
+  });
   const children: Children = new Children({
     childEnd: runParts,
     withoutRuns: (sessionKey, stopping, work) => runs.withoutRuns(sessionKey, stopping, work),
     deleteSession: (sessionKey) => sessions.delete(sessionKey),
     subscribe,
+    subscribeHere,
+    isMine: chores?.isMine,
     warn,
   });
   const platforms = new PlatformChannels({
@@ -399,11 +447,16 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     memoryOf: (channel) => channelMemory(channel, { store, now, warn }),
     port: (channel) => admission.portFor(channel),
     changed: () => outbox.wake(),
+    sharing: sharing && {
+      cluster,
+      SharedPlatform: sharing.SharedPlatform,
+      serve: (account, signal) => delivery.serve(account, signal),
+    },
     now,
     warn,
     extensions: options.extensions,
   });
-  const chatRecords = createChatRecords({ config, environment, store, subscribe, warn });
+  const chatRecords = createChatRecords({ config, environment, store, subscribe: subscribeHere, warn });
   const sessions: Sessions = createSessions({
     store,
     records,
@@ -455,8 +508,19 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     now,
   });
   const stampOfFiles = () => services.bootstrapFiles.stamp();
-  pageNews = createPageNews({ delivery, plugins, configWatch, records, lanes, stateDir, stampOfFiles, now });
-  const receiptIndex = config.recorder?.enabled === false ? undefined : new ReceiptIndex({ store, warn });
+  pageNews = createPageNews({
+    delivery,
+    plugins,
+    configWatch,
+    records,
+    lanes,
+    stateDir,
+    stampOfFiles,
+    cluster: sharing?.cluster,
+    now,
+  });
+  const receiptIndex =
+    config.recorder?.enabled === false ? undefined : new ReceiptIndex({ store, warn, isMine: chores?.isMine });
   const services: Services = createServices({
     receiptIndex,
     cluster,
@@ -491,10 +555,11 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     approvals,
     children,
     wakeLane,
+    memberId: sharing && (() => cluster.memberId),
     now,
   });
 
-  const housekeeping = new Housekeeping({ retention, attachments, sizes, warn });
+  const housekeeping = new Housekeeping({ retention, attachments, sizes, isMine: chores?.isMine, warn });
 
   const pluginPart = pluginPartOf(plugins);
   const parts: readonly GatewayPart[] = listParts({
@@ -520,6 +585,9 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     platforms,
     wayIn,
     shown,
+    sharedEvents,
+    chores,
+    isAlive: (owner) => cluster.isAlive(owner),
     runParts,
     lanes,
     suspending,

@@ -4,14 +4,14 @@
 import { errorText } from '../protocol/one-line.ts';
 import { delegateStore } from '../store/delegate-store.ts';
 import { isStoreError, StoreClosedError } from '../store/errors.ts';
-import type { Store, Write } from '../store/store.ts';
+import type { CommitResult, Store, Write } from '../store/store.ts';
 
 export interface StoreWatchParts {
   readonly store: Store;
   readonly now: () => number;
   readonly warn: (sentence: string) => void;
-  /** Called with what was written, after each commit. */
-  readonly committed?: ((writes: readonly Write[]) => void) | undefined;
+  /** Called with what was written, after each commit, in the order of the commits. */
+  readonly committed?: ((writes: readonly Write[], result: CommitResult) => void) | undefined;
 }
 
 /** Right after a refusal the store is not asked again, because a small commit may succeed where a message does not. */
@@ -53,7 +53,7 @@ export class StoreWatch {
     return delegateStore(store, {
       commit: async (writes, options) => {
         const result = await this.#note(store.commit(writes, options));
-        committed?.(writes);
+        committed?.(writes, result);
         return result;
       },
       probe: () => this.#note(store.probe()),

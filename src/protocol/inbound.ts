@@ -85,6 +85,8 @@ export interface Inbound {
    * A client waits for the answer on its connection and will not ask for it later, so the run ends with the process.
    */
   readonly isAwaited?: true | undefined;
+  /** The member of the cluster on whose connection the client waits, where several nodes share one store. */
+  readonly awaitedBy?: string | undefined;
   /** Set when an agent wrote the message. Such a message is never read as a command. */
   readonly fromAgent?: AgentOrigin | undefined;
   /** Set when a program outside sent it to a webhook of the gateway. Such a message is never read as a command. */

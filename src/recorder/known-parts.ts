@@ -15,15 +15,25 @@ export const USE_GRAIN_MS = 30_000;
 
 const MOST_PARTS = 8_192;
 
+export interface KnownPartsOptions {
+  /**
+   * False while other nodes write to the same store. They may remove a part at any moment, so nothing is remembered then
+   * and every commit brings its parts along.
+   */
+  readonly isAlone?: (() => boolean) | undefined;
+}
+
 export class KnownParts {
   /** The store that everything uses which commits captures or removes parts. */
   readonly store: Store;
   readonly #inner: Store;
+  readonly #isAlone: () => boolean;
   /** The date that a part has at least, by its hash. Only commits that succeeded are in it. */
   #usedAt = new Map<string, number>();
 
-  constructor(inner: Store) {
+  constructor(inner: Store, { isAlone = () => true }: KnownPartsOptions = {}) {
     this.#inner = inner;
+    this.#isAlone = isAlone;
     this.store = delegateStore(inner, { commit: (writes, options) => this.#commit(writes, options) });
   }
 
@@ -34,7 +44,7 @@ export class KnownParts {
 
   #commit(writes: readonly Write[], options: CommitOptions): Promise<CommitResult> {
     if (!writes.some(isAboutParts)) return this.#inner.commit(writes, options);
-    if (writes.some(removesParts)) {
+    if (writes.some(removesParts) || !this.#isAlone()) {
       this.forget();
       return this.#inner.commit(writes, options);
     }

@@ -370,9 +370,10 @@ export class Sessions {
   }
 
   /** Tells the ends that were committed by a process which died before it had told them. */
-  async tellForgottenEnds(): Promise<void> {
+  async tellForgottenEnds({ endedBefore }: { readonly endedBefore?: number | undefined } = {}): Promise<void> {
     const { store, telling } = this.#parts;
-    const sessions = await store.select('sessions', { where: { endToTell: true } });
+    const endedAt = endedBefore === undefined ? undefined : { lt: endedBefore };
+    const sessions = await store.select('sessions', { where: { endToTell: true, endedAt } });
     for (const session of sessions) {
       const { sessionId, sessionKey, endedAt, endReason: reason } = session;
       if (endedAt === null || reason === null) continue;

@@ -18,6 +18,8 @@ export interface DueClockParts<Id> {
   readonly trouble: string;
   readonly now: () => number;
   readonly warn: (sentence: string) => void;
+  /** Set where several nodes share the store: whether this one ends what is due. Without it, it always does. */
+  readonly isMine?: (() => boolean) | undefined;
   /** The pause after the first failure; each further one doubles it. */
   readonly firstPauseMs?: number | undefined;
 }
@@ -46,7 +48,14 @@ export class DueClock<Id> {
     return this.look();
   }
 
+  /** Ends what is overdue, also where another node would do it soon. Rejects with the errors of the store. */
+  async endNow(): Promise<void> {
+    if (!this.#isClosed) await this.#endOverdue();
+  }
+
+  /** Does nothing while another node ends what is due. */
   look(): Promise<void> {
+    if (this.#parts.isMine?.() === false) return Promise.resolve();
     this.#mustLookAgain = true;
     this.#looking ??= this.#lookUntilCalm().finally(() => {
       this.#looking = undefined;

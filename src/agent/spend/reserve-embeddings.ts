@@ -4,6 +4,7 @@
 
 import type { ModelPrices } from '../../protocol/model-prices.ts';
 import type { ModelRef } from '../../protocol/model-ref.ts';
+import { goesOn } from '../../protocol/owned-id.ts';
 import { CeilingPassedError } from '../../store/errors.ts';
 import type { Store } from '../../store/store.ts';
 import type { ReservationRow } from '../../store/tables.ts';
@@ -48,10 +49,13 @@ export async function reserveEmbeddings(
   }
 }
 
-/** Called at the start, when no call is being made. */
-export async function chargeCutEmbeddings(store: Store): Promise<void> {
+/**
+ * Charges what was reserved for calls that were cut. Without `isAlive` no call is being made, because this process has just
+ * become the owner of the store; with it, the calls of nodes that are alive go on.
+ */
+export async function chargeCutEmbeddings(store: Store, isAlive?: (node: string) => boolean): Promise<void> {
   for (const { runId } of await store.select('reservations', {})) {
-    if (!runId.startsWith('emb_')) continue;
+    if (!runId.startsWith('emb_') || goesOn(runId, isAlive)) continue;
     await store.commit(await planCutCall(store, runId), { site: 'spend' });
   }
 }

@@ -37,8 +37,11 @@ export interface FoundExtension {
 
 /** An extension with the accounts that it is to serve. */
 export interface LoadedExtension extends Pick<ChannelExtension<ChannelAccount>, 'id'> {
+  /** With `only`, the channel has this account and no other. */
   create(
-    parts: Omit<Parameters<ChannelExtension<ChannelAccount>['create']>[0], 'accounts'>,
+    parts: Omit<Parameters<ChannelExtension<ChannelAccount>['create']>[0], 'accounts'> & {
+      readonly only?: string | undefined;
+    },
   ): ReturnType<ChannelExtension<ChannelAccount>['create']>;
   check(accountId: string, signal: AbortSignal): ReturnType<ChannelExtension<ChannelAccount>['check']>;
 }
@@ -103,7 +106,10 @@ export function extensionRow<Account extends ChannelAccount>(row: PlatformRow<Ac
         const extension = await row.load();
         return {
           id: extension.id,
-          create: (parts) => extension.create({ ...parts, accounts }),
+          create: ({ only, ...parts }) => {
+            const meant = only === undefined ? accounts : accounts.filter(({ accountId }) => accountId === only);
+            return extension.create({ ...parts, accounts: meant });
+          },
           check: async (accountId, signal) => {
             const account = accounts.find((each) => each.accountId === accountId);
             if (account) return extension.check(account, signal);

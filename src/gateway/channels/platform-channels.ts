@@ -14,6 +14,7 @@ import type { Config } from '../../config/schema.ts';
 import type { Say } from '../../protocol/log.ts';
 import { errorText } from '../../protocol/one-line.ts';
 import { within } from '../../protocol/time-limit.ts';
+import type { SharedPlatform, SharedPlatformParts } from '../sharing/shared-platform.ts';
 import { CHANNEL_EXTENSIONS, type ExtensionRow, type FoundExtension } from './channel-extensions.ts';
 import { unavailableChannel } from './unavailable-channel.ts';
 
@@ -28,6 +29,12 @@ export interface PlatformChannelsParts {
   readonly warn: Say;
   /** Platforms in addition to those that come with the product. */
   readonly extensions?: readonly ExtensionRow[] | undefined;
+  /** Set where several nodes share one store: then each account is connected on one of them. */
+  readonly sharing?: PlatformSharing | undefined;
+}
+
+export interface PlatformSharing extends Pick<SharedPlatformParts, 'cluster' | 'serve'> {
+  readonly SharedPlatform: typeof SharedPlatform;
 }
 
 interface OpenPlatform {
@@ -102,6 +109,17 @@ export class PlatformChannels {
     return work;
   }
 
+  /** Whether the configuration has this account. */
+  hasAccount(id: string, accountId: string): boolean {
+    return this.#open.get(id)?.accounts.some((account) => account.accountId === accountId) === true;
+  }
+
+  /** Whether this node has the connection of this account. */
+  isHere(id: string, accountId: string): boolean {
+    const channel = this.#open.get(id)?.channel;
+    return channel !== undefined && (!('isHere' in channel) || (channel as SharedPlatform).isHere(accountId));
+  }
+
   /** Resolves when the channel is as its settings want it, or has failed. */
   async settled(id: string): Promise<void> {
     if (this.#opening.has(id)) await this.#opening.get(id);
@@ -147,10 +165,13 @@ export class PlatformChannels {
   }
 
   async #openChannel(id: string, found: FoundExtension): Promise<Channel> {
-    const { commands, memoryOf, port, now, warn } = this.#parts;
+    const { commands, memoryOf, port, sharing, now, warn } = this.#parts;
     try {
       const extension = await found.load();
-      const channel = extension.create({ commands, memory: memoryOf(id), now, warn });
+      const create = (only?: string) => extension.create({ only, commands, memory: memoryOf(id), now, warn });
+      const channel = sharing
+        ? new sharing.SharedPlatform({ ...sharing, accounts: found.accounts, create, port, warn })
+        : create();
       // A channel opens without waiting for its platform; one that does not is not waited for.
       const isOpen = await within(OPEN_LIMIT_MS, channel.open(port(channel)));
       if (!isOpen)

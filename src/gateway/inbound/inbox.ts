@@ -53,6 +53,8 @@ export interface InboxParts {
   readonly tell: Tell;
   readonly lanes: Pick<Lanes, 'wake'>;
   readonly attachments: Pick<AttachmentStore, 'keep' | 'findUpload' | 'useUpload' | 'releaseUpload' | 'read' | 'check'>;
+  /** The member of the cluster that this node is; null when it has its store alone. */
+  readonly memberId?: (() => string | null) | undefined;
   readonly now: () => number;
 }
 
@@ -123,7 +125,9 @@ export class Inbox implements ChannelPort {
     if (answer !== undefined) return answerAtOnce(parts, { ...taken, text: answer, ...(isLiteral && { isLiteral }) });
 
     const { seed, client } = options;
-    const payload: TriggerPayload = { inbound, agentId, ...(seed && { seed }), ...(client && { client }) };
+    const awaitedBy = inbound.isAwaited ? parts.memberId?.() : undefined;
+    const kept = awaitedBy ? { ...inbound, awaitedBy } : inbound;
+    const payload: TriggerPayload = { inbound: kept, agentId, ...(seed && { seed }), ...(client && { client }) };
     const notes = await noteWaiting(parts, inbound, sessionKey, context);
     const writes: readonly Write[] = [
       {

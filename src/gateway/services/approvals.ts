@@ -23,6 +23,8 @@ export interface ApprovalsParts {
   readonly wakeLane: (sessionKey: string) => void;
   readonly tell: Tell;
   readonly subscribe: (listener: (event: LiveEvent) => void) => () => void;
+  /** Set where several nodes share the store: whether this one ends what has waited for too long. */
+  readonly isMine?: (() => boolean) | undefined;
   readonly now: () => number;
   readonly warn: (sentence: string) => void;
 }
@@ -42,9 +44,10 @@ export class Approvals {
 
   constructor(parts: ApprovalsParts) {
     this.#parts = parts;
-    const { store, now, warn } = parts;
+    const { store, isMine, now, warn } = parts;
     this.#clock = createApprovalClock({
       store,
+      isMine,
       now,
       warn,
       expire: (id) => this.#resolve(id, 'timeout', { by: 'time' }),
@@ -58,6 +61,11 @@ export class Approvals {
     await this.#clock.open();
   }
 
+  /** Ends what has waited for too long, where this is for this node to do. */
+  look(): Promise<void> {
+    return this.#clock.look();
+  }
+
   async close(): Promise<void> {
     this.#unsubscribe();
     await this.#clock.close();
@@ -69,7 +77,7 @@ export class Approvals {
   async answer(id: string, decision: ApprovalDecision, source: ApprovalSource): Promise<ApprovalRow> {
     // A timer does not run while the machine sleeps, and a channel may deliver answers that were sent while the gateway
     // was down. So expired approvals are ended first, and such an answer comes too late.
-    await this.#clock.look();
+    await this.#clock.endNow();
     return this.#resolve(id, decision, source);
   }
 

@@ -3,6 +3,8 @@
 
 export interface BackgroundWorkParts {
   readonly work: (signal: AbortSignal) => Promise<unknown>;
+  /** Set where several nodes share the store: whether this one does the work. Without it, it always does. */
+  readonly isMine?: (() => boolean) | undefined;
   /** Told when a round fails, unless the work is being closed. */
   readonly failed: (error: Error) => void;
 }
@@ -45,7 +47,7 @@ export class BackgroundWork {
 
   async #work(): Promise<void> {
     try {
-      await this.#parts.work(this.signal);
+      if (this.#parts.isMine?.() !== false) await this.#parts.work(this.signal);
     } catch (error) {
       if (!this.signal.aborted) this.#parts.failed(error as Error);
     }

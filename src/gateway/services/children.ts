@@ -28,6 +28,10 @@ export interface ChildrenParts {
   ) => Promise<void>;
   readonly deleteSession: (sessionKey: string) => Promise<unknown>;
   readonly subscribe: (listener: (event: LiveEvent) => void) => () => void;
+  /** Only what happens on this node. */
+  readonly subscribeHere: (listener: (event: LiveEvent) => void) => () => void;
+  /** Set where several nodes share the store: whether this one ends children that take too long. */
+  readonly isMine?: (() => boolean) | undefined;
   readonly warn: (sentence: string) => void;
 }
 
@@ -37,7 +41,7 @@ const TAKES_ALONG: ReadonlySet<ChildOutcome> = new Set(['killed', 'timeout', 're
 export class Children {
   readonly #parts: ChildrenParts;
   readonly #clock: DueClock<ChildRow>;
-  #unsubscribe: () => void = () => {};
+  #undo: readonly (() => void)[] = [];
   /** The sessions that may have children which are not to be kept. */
   readonly #parents = new Set<string>();
   /** Work that was begun and is not waited for by its caller. */
@@ -47,6 +51,7 @@ export class Children {
     this.#parts = parts;
     const { childEnd, warn } = parts;
     this.#clock = new DueClock({
+      isMine: parts.isMine,
       overdue: async (now, limit) =>
         (await this.#limited())
           .filter(({ dueAt }) => dueAt <= now)
@@ -64,14 +69,32 @@ export class Children {
   }
 
   async open(): Promise<void> {
-    this.#unsubscribe = this.#parts.subscribe((event) => this.#look(event));
+    const { subscribe, subscribeHere, isMine } = this.#parts;
+    this.#undo = [
+      subscribe(({ type, sessionKey }) => {
+        if (type === 'run-start' && isSubagentSessionKey(sessionKey)) void this.#clock.look();
+      }),
+      // The node at which a child has ended does what follows.
+      subscribeHere((event) => this.#look(event)),
+    ];
+    if (isMine) return;
     await this.#clock.open();
     this.#later(this.#goOn());
   }
 
+  /** Ends those that take too long, where this is for this node to do. */
+  look(): Promise<void> {
+    return this.#clock.look();
+  }
+
+  /** Goes on with what a node that is gone has begun. Rejects with the errors of the store. */
+  goOn(): Promise<void> {
+    return this.#goOn();
+  }
+
   /** What is not done within this time is done by the next process. */
   async close(budgetMs: number): Promise<void> {
-    this.#unsubscribe();
+    for (const undo of this.#undo) undo();
     await this.#clock.close();
     await within(budgetMs, Promise.all(this.#pending));
   }
@@ -178,7 +201,6 @@ export class Children {
   }
 
   #look(event: LiveEvent): void {
-    if (event.type === 'run-start' && isSubagentSessionKey(event.sessionKey)) void this.#clock.look();
     if (event.type === 'child-end' && TAKES_ALONG.has(event.outcome)) {
       this.#later(this.#endDescendants(event.childKey));
     }

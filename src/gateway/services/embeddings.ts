@@ -27,6 +27,7 @@ import type { ModelProtocol } from '../../protocol/model-protocol.ts';
 import type { ModelRef } from '../../protocol/model-ref.ts';
 import { billionthsOf } from '../../protocol/money.ts';
 import { newId } from '../../protocol/new-id.ts';
+import { ownedId } from '../../protocol/owned-id.ts';
 import { NO_USAGE } from '../../protocol/usage.ts';
 import type { ReservationRow } from '../../store/tables.ts';
 import { EmbeddingsModelError } from '../errors.ts';
@@ -35,6 +36,8 @@ import { DEFAULT_USER, peerIdOf } from '../http/receive-once.ts';
 export interface EmbeddingsParts extends Omit<SpendParts, 'models'> {
   readonly config: Config;
   readonly variables: EnvironmentVariables;
+  /** The member of the cluster that this node is. */
+  readonly memberId?: (() => string | null) | undefined;
 }
 
 export type Embedded = { readonly failure: ModelFailure } | (MadeEmbeddings & { readonly tokens: number });
@@ -54,7 +57,7 @@ export class Embeddings {
     const { now } = this.#parts;
     const { ref, settings, ask } = await this.#providerOf(name, request);
     const { cost } = await resolveModelFacts(settings, ref.model);
-    const id = newId('emb', now());
+    const id = ownedId(newId('emb', now()), this.#parts.memberId?.());
     // Nothing is written by the model, so its price for output does not matter.
     const call: PricedCall = { id, ref, prices: cost && { output: 0, ...cost } };
     const most = mostTokens(request);

@@ -19,6 +19,7 @@ import {
 } from '../../store/tables.ts';
 import { UnknownRunError } from '../errors.ts';
 import type { LiveEvents } from '../live-events.ts';
+import type { EndedRuns } from '../sharing/ended-runs.ts';
 import { handedCalls } from './client-calls.ts';
 import type { Suspensions } from './suspensions.ts';
 
@@ -27,6 +28,8 @@ export interface RunsParts {
   readonly lanes: Pick<Lanes, 'hold' | 'running' | 'stop'>;
   readonly suspensions: Pick<Suspensions, 'cancel'>;
   readonly live: Pick<LiveEvents, 'expect'>;
+  /** Set where runs go on at other nodes, whose events may be lost. */
+  readonly ended?: EndedRuns | undefined;
   readonly tell: Tell;
   readonly childEnd: ChildEndParts;
   readonly now: () => number;
@@ -47,7 +50,8 @@ export class Runs {
 
   /**
    * Resolves with the run when it is over. `isNew` says that its message was accepted just now, and that nothing else was
-   * waited for since: its end is then still to come, and need not be looked for first.
+   * waited for since: its end is then still to come, and need not be looked for first. Where another node may have been
+   * quicker than that, its row is looked at from time to time.
    */
   async wait(
     runId: string,
@@ -55,6 +59,7 @@ export class Runs {
     { isNew = false }: { readonly isNew?: boolean } = {},
   ): Promise<RunRow> {
     const end = this.#parts.live.expect((event) => event.type === 'run-end' && event.runId === runId, signal);
+    const look = this.#parts.ended?.expect(runId, isOver);
     // The run may be over already, and then this method returns without waiting for the event.
     end.happened.catch(() => {});
     try {
@@ -62,12 +67,13 @@ export class Runs {
       if (before && isOver(before)) return before;
       if (!isNew && !before && (await this.#parts.store.count('inbox', { runId })) === 0)
         throw new UnknownRunError({ runId });
-      await end.happened;
+      await (look ? Promise.race([end.happened, look.seen]) : end.happened);
       const after = await this.#row(runId);
       if (!after) throw new UnknownRunError({ runId });
       return after;
     } finally {
       end.leave();
+      look?.leave();
     }
   }
 
@@ -86,16 +92,18 @@ export class Runs {
         (event.type === 'run-end' || (event.type === 'wait-start' && event.isForClient === true)),
       signal,
     );
+    const look = this.#parts.ended?.expect(runId, async (run) => (await this.#turnOf(run)) !== undefined);
     turned.happened.catch(() => {});
     try {
       const now = isNew ? undefined : await this.#turnNow(runId);
       if (now) return now;
       if (!isNew && (await store.count('inbox', { runId })) === 0) throw new UnknownRunError({ runId });
-      await turned.happened;
+      await (look ? Promise.race([turned.happened, look.seen]) : turned.happened);
       const then = await this.#turnNow(runId);
       if (then) return then;
     } finally {
       turned.leave();
+      look?.leave();
     }
     // The result came before the calls could be read.
     return this.turn(runId, signal);
@@ -103,9 +111,13 @@ export class Runs {
 
   async #turnNow(runId: string) {
     const run = await this.#row(runId);
-    if (run && isOver(run)) return { run, calls: [] };
-    const calls = run ? await handedCalls(this.#parts.store, runId) : [];
-    return run && calls.length > 0 ? { run, calls } : undefined;
+    return run && this.#turnOf(run);
+  }
+
+  async #turnOf(run: RunRow) {
+    if (isOver(run)) return { run, calls: [] };
+    const calls = await handedCalls(this.#parts.store, run.runId);
+    return calls.length > 0 ? { run, calls } : undefined;
   }
 
   /**

@@ -2,6 +2,7 @@
 // answer is gone.
 
 import { CLIENT_GONE } from '../../agent/client-gone.ts';
+import type { Inbound } from '../../protocol/inbound.ts';
 import type { Store } from '../../store/store.ts';
 import type { Approvals } from './approvals.ts';
 import type { Waits } from './waits.ts';
@@ -10,6 +11,8 @@ export interface SuspensionsParts {
   readonly store: Store;
   readonly approvals: Pick<Approvals, 'cancel'>;
   readonly waits: Pick<Waits, 'cancel'>;
+  /** Whether the client that waits for the answer to this message on a connection is gone. */
+  readonly isClientGone: (inbound: Inbound, acceptedAt: number) => boolean;
   /** Ends the run that is going on in this session; false when there is none, or when it is suspended. */
   readonly stopLane: (sessionKey: string, reason: string) => Promise<boolean>;
 }
@@ -32,7 +35,8 @@ export class Suspensions {
       const isExpected =
         (await store.count('waits', { runId, status: { not: 'cancelled' }, handed: { not: null } })) > 0 ||
         (await store.count('inbox', { runId, kind: 'client' })) > 0;
-      if (origin?.payload?.inbound.isAwaited && !isExpected) await this.cancel(runId, CLIENT_GONE);
+      if (!origin?.payload || isExpected) continue;
+      if (this.#parts.isClientGone(origin.payload.inbound, origin.acceptedAt)) await this.cancel(runId, CLIENT_GONE);
     }
   }
 

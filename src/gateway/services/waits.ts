@@ -21,6 +21,8 @@ export interface WaitsParts {
   readonly subscribe: (listener: (event: LiveEvent) => void) => () => void;
   readonly wakeLane: (sessionKey: string) => void;
   readonly tell: Tell;
+  /** Set where several nodes share the store: whether this one wakes runs whose wait is over. */
+  readonly isMine?: (() => boolean) | undefined;
   readonly now: () => number;
   readonly warn: (sentence: string) => void;
 }
@@ -34,8 +36,9 @@ export class Waits {
 
   constructor(parts: WaitsParts) {
     this.#parts = parts;
-    const { store, now, warn } = parts;
+    const { store, isMine, now, warn } = parts;
     this.#clock = new DueClock({
+      isMine,
       overdue: (at, limit) => this.#over(at, limit),
       nextAt: async () => {
         const where = { status: 'waiting' };
@@ -50,11 +53,18 @@ export class Waits {
   }
 
   async open(): Promise<void> {
-    const { subscribe, concerns } = this.#parts;
+    const { subscribe, concerns, isMine } = this.#parts;
     this.#unsubscribe = subscribe((event) => {
       if (concerns(event)) void this.#clock.look();
+      // The message may have been accepted at another node.
+      else if (isMine && event.type === 'message-accepted') this.messageCame(event.sessionKey);
     });
     await this.#clock.open();
+  }
+
+  /** Wakes runs whose wait is over, where this is for this node to do. */
+  look(): Promise<void> {
+    return this.#clock.look();
   }
 
   async close(): Promise<void> {

@@ -4,7 +4,7 @@ import { DueClock, type DueClockParts } from '../../store/due-clock.ts';
 import type { Store } from '../../store/store.ts';
 import { ApprovalAnsweredError, UnknownApprovalError } from '../errors.ts';
 
-export interface ApprovalClockParts extends Pick<DueClockParts<string>, 'now' | 'warn' | 'firstPauseMs'> {
+export interface ApprovalClockParts extends Pick<DueClockParts<string>, 'now' | 'warn' | 'isMine' | 'firstPauseMs'> {
   readonly store: Store;
   /** Writes down that the time of this approval is over, and wakes its run. */
   readonly expire: (approvalId: string) => Promise<unknown>;

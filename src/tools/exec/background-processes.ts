@@ -28,6 +28,8 @@ export interface BackgroundProcessesOptions {
   /** Of the commands that have ended. */
   readonly maxKeptASession?: number | undefined;
   readonly lookEveryMs?: number | undefined;
+  /** The name of this node, where several share the store: each looks only at the processes of its own machine. */
+  readonly node?: string | undefined;
 }
 
 export interface StartRequest {
@@ -71,6 +73,7 @@ export class BackgroundProcesses {
   async open(): Promise<void> {
     const { store, warn, lookEveryMs = LOOK_EVERY_MS } = this.#options;
     for (const row of await store.select('processes', { where: { status: 'running' } })) {
+      if (!this.#isHere(row)) continue;
       if (await this.#isAlive(row)) this.#adopted.set(row.id, row);
       else await this.#settle(row, undefined);
     }
@@ -134,7 +137,7 @@ export class BackgroundProcesses {
       // It may die while it waits, and then writing to it fails.
       child.stdin?.on('error', () => undefined);
       try {
-        const pidToken = pid === null ? null : ((await pidTokenOf(pid)) ?? null);
+        const pidToken = pid === null ? null : ((await this.#tokenOf(pid)) ?? null);
         const row: ProcessRow = {
           id,
           agentId,
@@ -200,7 +203,7 @@ export class BackgroundProcesses {
 
   /** The row as it stands afterwards. One that has ended already is left as it is. */
   async kill(row: ProcessRow): Promise<ProcessRow> {
-    if (row.status !== 'running' || this.#killed.has(row.id)) return row;
+    if (row.status !== 'running' || this.#killed.has(row.id) || !this.#isHere(row)) return row;
     if (!(await this.#isAlive(row))) return this.#settle(row, undefined);
     this.#killed.add(row.id);
     try {
@@ -258,7 +261,19 @@ export class BackgroundProcesses {
   }
 
   async #isAlive({ pid, pidToken }: ProcessRow): Promise<boolean> {
-    return pid !== null && pidToken !== null && (await pidTokenOf(pid)) === pidToken;
+    return pid !== null && pidToken !== null && (await this.#tokenOf(pid)) === pidToken;
+  }
+
+  /** Whether it is a process of this machine. */
+  #isHere({ pidToken }: ProcessRow): boolean {
+    const { node } = this.#options;
+    return node === undefined || pidToken?.startsWith(`${node} `) === true;
+  }
+
+  async #tokenOf(pid: number): Promise<string | undefined> {
+    const { node } = this.#options;
+    const token = await pidTokenOf(pid);
+    return token === undefined || node === undefined ? token : `${node} ${token}`;
   }
 
   async #exitCodeOf(id: string): Promise<number | undefined> {

@@ -26,6 +26,8 @@ import { KnownStablePieces } from './stable-pieces.ts';
 export interface ReceiptIndexParts {
   readonly store: Store;
   readonly warn: (sentence: string) => void;
+  /** Set where several nodes share the store: whether this one keeps the index. */
+  readonly isMine?: (() => boolean) | undefined;
 }
 
 const PAGE = 200;
@@ -45,6 +47,7 @@ export class ReceiptIndex {
   readonly #stable = new KnownStablePieces();
   readonly #background = new BackgroundWork({
     work: () => this.#catchUpBehindRuns(),
+    isMine: () => this.#parts.isMine?.() !== false,
     failed: ({ message }) => this.#parts.warn(`Receipts of prompts could not be written: ${message}`),
   });
   #caughtUpAt = performance.now();

@@ -13,6 +13,7 @@ import { tellNearLimitsAfter } from '../../../agent/spend/tell-near-limits.ts';
 import type { Model, ModelEnd, ModelRequest } from '../../../models/model.ts';
 import type { AssistantPart } from '../../../protocol/message.ts';
 import { newId } from '../../../protocol/new-id.ts';
+import { goesOn, ownedId } from '../../../protocol/owned-id.ts';
 import { NO_USAGE } from '../../../protocol/usage.ts';
 import type { Store, Write } from '../../../store/store.ts';
 import { askOtherModel, type ModelTurn, type OtherAnswer } from './ask-other-model.ts';
@@ -22,6 +23,8 @@ import { replayRun } from './replay-run.ts';
 export interface ModelReplayParts extends SpendParts {
   /** Rejects with an AtriumError when there is no such model, or no key for it. */
   model(name: string): Promise<Model>;
+  /** The member of the cluster that this node is. */
+  readonly memberId?: (() => string | null) | undefined;
   /** The configuration of a file, for replays with other settings. */
   otherConfig(path: string): Promise<OtherConfig>;
 }
@@ -61,7 +64,7 @@ export class ModelReplays {
 
   #open(agentId: string): CountedReplay {
     const at = this.#parts.now();
-    const id = newId(REPLAY_KEY, at);
+    const id = ownedId(newId(REPLAY_KEY, at), this.#parts.memberId?.());
     const session = { sessionId: id, startedAt: at };
     const inbound = { surface: { channel: 'cli' }, sender: { id: 'local' } };
     const spending = new RunSpending(this.#parts.store, { agentId, sessionKey: REPLAY_KEY, session, inbound });
@@ -103,12 +106,13 @@ export class ModelReplays {
 }
 
 /**
- * A call that a crash has cut may have been charged, so everything that was reserved for it counts. It is called when this
- * process has just become the owner of the store, before it asks anything.
+ * A call that a crash has cut may have been charged, so everything that was reserved for it counts. Without `isAlive` it is
+ * called when this process has just become the owner of the store, before it asks anything; with it, calls of nodes that are alive go on.
  */
-export async function settleCutReplays(store: Store): Promise<void> {
+export async function settleCutReplays(store: Store, isAlive?: (node: string) => boolean): Promise<void> {
   for (const { runId } of await store.select('reservations')) {
-    if (runId.startsWith(`${REPLAY_KEY}_`)) await store.commit(await planCutCall(store, runId), { site: 'spend' });
+    if (runId.startsWith(`${REPLAY_KEY}_`) && !goesOn(runId, isAlive))
+      await store.commit(await planCutCall(store, runId), { site: 'spend' });
   }
 }
 

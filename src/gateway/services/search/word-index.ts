@@ -14,6 +14,8 @@ import { wordsOf } from './words-of.ts';
 export interface WordIndexParts {
   readonly store: Store;
   readonly warn: (sentence: string) => void;
+  /** Set where several nodes share the store: whether this one keeps the index. */
+  readonly isMine?: (() => boolean) | undefined;
 }
 
 const PAGE = 200;
@@ -26,6 +28,7 @@ export class WordIndex {
   readonly #parts: WordIndexParts;
   readonly #background = new BackgroundWork({
     work: () => this.catchUp({ rest: REST }),
+    isMine: () => this.#parts.isMine?.() !== false,
     failed: ({ message }) => this.#parts.warn(`What was said could not be indexed for the search: ${message}`),
   });
 
