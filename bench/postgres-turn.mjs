@@ -3,6 +3,7 @@
 //
 //   npm run bench:postgres -- [--rounds N] [--statements] [--dist <folder of another build>]
 
+import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -36,11 +37,13 @@ try {
   const postgres = await open('postgres', { store: { url: server.url, node: 'bench' } });
   for (const side of [sqlite, postgres]) side.talker = new Talker('one');
   await inTurns([() => sqlite.talker.turn(sqlite), () => postgres.talker.turn(postgres)], 1, 60);
+  const serverBefore = serverTime();
   const before = [sqlite, postgres].map(({ pid }) => processorTimeOf(pid));
   const statementsBefore = await statementsOf(postgres);
   const samples = await inTurns([() => sqlite.talker.turn(sqlite), () => postgres.talker.turn(postgres)], rounds, 0);
   const statements = subtract(await statementsOf(postgres), statementsBefore);
   const spent = [sqlite, postgres].map(({ pid }, index) => (processorTimeOf(pid) - before[index]) / rounds);
+  const ofServer = (serverTime() - serverBefore) / rounds;
   print(
     'a turn, p50',
     samples.map((each) => percentile(each, 0.5)),
@@ -52,6 +55,7 @@ try {
     'ms',
   );
   print('processor time of the gateway, one after the other', spent, 'ms');
+  console.log(`processor time of the database server: ${ofServer.toFixed(2)} ms`);
   const together = [];
   for (const side of [sqlite, postgres]) {
     const talkers = Array.from({ length: 8 }, (_, index) => new Talker(`many-${index}`));
@@ -117,6 +121,22 @@ try {
 } finally {
   await server.destroy();
   await rm(root, { recursive: true, force: true });
+}
+
+/** Of all processes of the server that are there now. */
+function serverTime() {
+  const dir = decodeURIComponent(new URL(server.url.replace('@/', '@x/')).searchParams.get('host'));
+  const main = readFileSync(join(dir, 'data', 'postmaster.pid'), 'utf8').split('\n')[0];
+  const children = readFileSync(`/proc/${main}/task/${main}/children`, 'utf8').trim().split(' ');
+  return [main, ...children].reduce((sum, pid) => sum + (timeIfThere(pid) ?? 0), 0);
+}
+
+function timeIfThere(pid) {
+  try {
+    return processorTimeOf(Number(pid));
+  } catch {
+    return undefined;
+  }
 }
 
 function subtract(after, before) {
