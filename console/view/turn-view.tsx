@@ -127,11 +127,17 @@ export class TurnView extends Component<TurnViewProps, { readonly isEditing: boo
                 <span>Branch from here</span>
               </button>
             )}
+            <button
+              type="button"
+              class="ghost"
+              aria-label="What was it given?"
+              title="What was it given?"
+              onClick={() => onInspect(turn.runId)}
+            >
+              <Icon name="panel" size={16} />
+            </button>
             <Facts runId={turn.runId} facts={facts} />
             <span class="foot-links">
-              <button type="button" class="ghost" onClick={() => onInspect(turn.runId)}>
-                What was it given?
-              </button>
               {session !== undefined && (
                 <Link class="ghost" to={{ page: 'context', session, runId: turn.runId }}>
                   Context
