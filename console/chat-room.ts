@@ -53,6 +53,10 @@ export class ChatRoom {
 
   constructor(state: ConsoleState) {
     this.#state = state;
+    // A report that fitted beside the conversation would lie over it in a narrower window.
+    WIDE.addEventListener('change', () => {
+      this.isPanelOpen.value = isWide() && browserMemory.get('panel') !== 'closed';
+    });
     state.watch.onChange(['subagents', 'runs', 'usage'], async () => this.talk.value?.subagentsChanged());
     state.watch.onChange(['handlers', 'usage'], async () => this.#recordsChanged());
   }
@@ -442,8 +446,10 @@ export class ChatRoom {
 
 /** Whether the report fits beside the conversation. */
 export function isWide(): boolean {
-  return matchMedia('(min-width: 1081px)').matches;
+  return WIDE.matches;
 }
+
+const WIDE = matchMedia('(min-width: 1081px)');
 
 /** The gateway takes less; a larger file is not even read. */
 const LARGEST_FILE = 36 * 1024 * 1024;

@@ -13,6 +13,8 @@ import { ScratchGateway } from '../src/testkit/scratch-gateway.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = process.argv[2] ?? join(root, 'docs/images');
+/** The name of the one page that is wanted; without it, all. */
+const only = process.argv[3];
 const TOKEN = 'screenshots-token-0123456789';
 
 const ANSWER = `The release is ready, with **two** things to decide first.
@@ -69,7 +71,7 @@ const FILES = {
   ...pluginFiles(
     'house-style',
     `api.on('before_prompt_build', () => ({ appendSystemContext: 'Prices are in euros, with two decimals.' }));
-     api.on('message_sending', () => {});`,
+     api.on('agent_end', () => {});`,
     { manifest: { name: 'House style', description: 'Tells every agent how the shop writes prices and dates.' } },
   ),
   ...pluginFiles(
@@ -137,7 +139,7 @@ mkdirSync(folder, { recursive: true });
 try {
   await talk();
   await plan();
-  for (const shot of await shots()) await take(shot);
+  for (const shot of await shots()) if (only === undefined || shot.name === only) await take(shot);
 } finally {
   await browser.close();
   await server.close(50);
@@ -210,7 +212,16 @@ async function shots(): Promise<readonly Shot[]> {
   };
   const session = `/sessions/${encodeURIComponent(key)}`;
   return [
-    { name: 'chat', also: ['dark', 'phone'], prepare: at(session) },
+    {
+      name: 'chat',
+      also: ['dark', 'phone'],
+      prepare: async (page: Page, url: string) => {
+        await at(session)(page, url);
+        // One of the other conversations has failed; whoever has read that puts the warning aside.
+        await page.getByRole('button', { name: 'Hide', exact: true }).click();
+        await page.mouse.move(0, 0);
+      },
+    },
     { name: 'context', also: ['dark', 'phone'], prepare: at(`${session}/runs/${run?.runId}/context`) },
     { name: 'what-if', also: [], prepare: at(`${session}/context`) },
     {

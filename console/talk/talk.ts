@@ -153,6 +153,18 @@ export class Talk {
   readonly loadFile = (hash: string): Promise<string | undefined> =>
     this.#ports.pictures.addressOf(this.#sessionKey, hash);
 
+  /** What was said in the session of a subagent: its latest turns. They are read only. */
+  readonly loadThread = async (sessionKey: string): Promise<readonly Turn[]> => {
+    const page = await unlessUnknown(this.#ports.client.transcript(sessionKey));
+    const turns = new Map<string, Turn>();
+    for (const entry of page ? wholeRuns(page).entries : []) {
+      const turn = turns.get(entry.runId) ?? new Turn(turns.size, entry.runId);
+      turns.set(entry.runId, turn);
+      showEntry(turn, entry);
+    }
+    return [...turns.values()];
+  };
+
   stop(): void {
     if (this.#running !== undefined) this.#send({ type: 'stop' });
   }

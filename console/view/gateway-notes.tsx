@@ -28,58 +28,59 @@ export function GatewayNotes({ warnings, unused, isOpen = false, canHide = false
   if (warnings.length === 0 && grave.length === 0 && !(isOpen && unused.length > 0)) return null;
   const state = shortHash(JSON.stringify([warnings, grave.map(({ names }) => names)]));
   if (canHide && hidden === state) return null;
-  const hide = (event: Event) => {
-    event.preventDefault();
+  const hide = () => {
     browserMemory.set(HIDDEN, state);
     setHidden(state);
   };
   const isBad = warnings.length > 0 || grave.some(({ danger }) => danger === 'protects');
   return (
-    <details class={isBad ? 'notes bad' : 'notes'} open={isOpen}>
-      <summary>
-        <Icon name="chevron" size={14} />
-        <span>{summaryOf(warnings.length, isOpen ? unused.length : open.filter(isGrave).length)}</span>
-        {canHide && (
-          <button type="button" class="ghost" title="Hide this until something else is wrong" onClick={hide}>
-            Hide
-          </button>
+    <div class={isBad ? 'notes bad' : 'notes'}>
+      {canHide && (
+        <button type="button" class="ghost" title="Hide this until something else is wrong" onClick={hide}>
+          Hide
+        </button>
+      )}
+      <details open={isOpen}>
+        <summary>
+          <Icon name="chevron" size={14} />
+          <span>{summaryOf(warnings.length, isOpen ? unused.length : open.filter(isGrave).length)}</span>
+        </summary>
+        {warnings.length > 0 && (
+          <section aria-label="Warnings of the gateway">
+            <h3>Warnings</h3>
+            <ul>
+              {warnings.map((text) => (
+                <li key={text} class="bad">
+                  {text}
+                </li>
+              ))}
+            </ul>
+          </section>
         )}
-      </summary>
-      {warnings.length > 0 && (
-        <section aria-label="Warnings of the gateway">
-          <h3>Warnings</h3>
-          <ul>
-            {warnings.map((text) => (
-              <li key={text} class="bad">
-                {text}
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
-      {unused.length > 0 && (
-        <section aria-label="Found and not used">
-          <h3>Found in the configuration and not used</h3>
-          <ul>
-            {grave.map(({ danger, names, text }) => (
-              <li key={names} class={danger === 'protects' ? 'bad' : ''}>
-                <b>{danger === 'protects' ? 'danger' : 'missing'}</b> <code>{names}</code>: {text}
-              </li>
-            ))}
-            {harmless && (
-              <li>
-                <b>harmless</b> <code>{harmless}</code>
-              </li>
-            )}
-            {accepted && (
-              <li>
-                <b>accepted</b> <code>{accepted}</code>
-              </li>
-            )}
-          </ul>
-        </section>
-      )}
-    </details>
+        {unused.length > 0 && (
+          <section aria-label="Found and not used">
+            <h3>Found in the configuration and not used</h3>
+            <ul>
+              {grave.map(({ danger, names, text }) => (
+                <li key={names} class={danger === 'protects' ? 'bad' : ''}>
+                  <b>{danger === 'protects' ? 'danger' : 'missing'}</b> <code>{names}</code>: {text}
+                </li>
+              ))}
+              {harmless && (
+                <li>
+                  <b>harmless</b> <code>{harmless}</code>
+                </li>
+              )}
+              {accepted && (
+                <li>
+                  <b>accepted</b> <code>{accepted}</code>
+                </li>
+              )}
+            </ul>
+          </section>
+        )}
+      </details>
+    </div>
   );
 }
 

@@ -1,47 +1,54 @@
-// The subagents of a run as a tree that can be folded: each with its state, its time, its tokens and its cost, its task
-// and its result below that, and a button that stops it with all that came from it.
+// The subagents of a run as threads below it, one in the other: each with its state, its time, its tokens and its cost,
+// its task, what it said and did, and its result, and a button that stops it with all that came from it.
 
-import { useEffect, useMemo, useReducer } from 'preact/hooks';
+import { useEffect, useMemo, useReducer, useState } from 'preact/hooks';
 import type { ChildState, ChildView } from '../../src/protocol/child-view.ts';
+import type { Turn } from '../talk/turn.ts';
+import { FlowItemView } from './flow-item-view.tsx';
 import { formatCost, formatCount, formatElapsed, formatPlural, shorten } from './format.ts';
 import { Link } from './link.tsx';
 import { ScrollText } from './scroll-text.tsx';
 
+/** Reads the latest turns of a subagent. */
+export type LoadThread = (sessionKey: string) => Promise<readonly Turn[]>;
+
 export interface SubagentTreeProps {
   readonly subagents: readonly ChildView[];
   onStop(sessionKey: string): void;
+  readonly loadThread: LoadThread;
 }
 
-export function SubagentTree({ subagents, onStop }: SubagentTreeProps) {
+export function SubagentTree({ subagents, onStop, loadThread }: SubagentTreeProps) {
   return (
     <details class="subagents" open>
       <summary>
         <span class="name">{formatPlural(subagents.length, 'subagent')}</span>
         <span class="brief">{describeAll(subagents)}</span>
       </summary>
-      <List subagents={subagents} onStop={onStop} />
+      <List subagents={subagents} onStop={onStop} loadThread={loadThread} />
     </details>
   );
 }
 
-function List({ subagents, onStop }: SubagentTreeProps) {
+function List({ subagents, onStop, loadThread }: SubagentTreeProps) {
   return (
     <ul>
       {subagents.map((child) => (
-        <Subagent key={child.sessionKey} child={child} onStop={onStop} />
+        <Subagent key={child.sessionKey} child={child} onStop={onStop} loadThread={loadThread} />
       ))}
     </ul>
   );
 }
 
-function Subagent({ child, onStop }: { child: ChildView; onStop: SubagentTreeProps['onStop'] }) {
+function Subagent({ child, onStop, loadThread }: { child: ChildView } & Omit<SubagentTreeProps, 'subagents'>) {
+  const [isOpen, setOpen] = useState(false);
   const { sessionKey, task, result, error, state, endedAt, startedAt, elapsedMs, own, all, children } = child;
   const name = nameOf(child);
   const hasMore = all.calls > own.calls;
   return (
     <li data-state={state}>
       <div class="row">
-        <details>
+        <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
           <summary>
             <span class="name">{name}</span>
             <span class="state">{STATE_WORDS[state]}</span>
@@ -56,6 +63,7 @@ function Subagent({ child, onStop }: { child: ChildView; onStop: SubagentTreePro
           </summary>
           <p class="caption">Task</p>
           <ScrollText label="Task">{task || '(removed)'}</ScrollText>
+          {isOpen && <Thread child={child} load={loadThread} />}
           {result !== null && <p class="caption">Result</p>}
           {result !== null && <ScrollText label="Result">{result || '(nothing)'}</ScrollText>}
           {error !== null && <p class="problem">{error}</p>}
@@ -80,12 +88,44 @@ function Subagent({ child, onStop }: { child: ChildView; onStop: SubagentTreePro
       {children.length > 0 && (
         <details class="below" open>
           <summary>{formatPlural(children.length, 'subagent')} of its own</summary>
-          <List subagents={children} onStop={onStop} />
+          <List subagents={children} onStop={onStop} loadThread={loadThread} />
         </details>
       )}
     </li>
   );
 }
+
+/** What the subagent said and did on its way, read again when it has got further. Its last words are its result. */
+function Thread({ child, load }: { child: ChildView; load: LoadThread }) {
+  const { sessionKey, state, own } = child;
+  const [turns, setTurns] = useState<readonly Turn[]>([]);
+  useEffect(() => {
+    let isOld = false;
+    load(sessionKey).then(
+      (read) => isOld || setTurns(read),
+      () => undefined,
+    );
+    return () => {
+      isOld = true;
+    };
+  }, [sessionKey, state, own.calls]);
+  const steps = turns.flatMap((turn) => turn.flow.map((item) => ({ item, key: `${turn.runId} ${item.key}` })));
+  const shown = child.result === null ? steps : steps.slice(0, -1);
+  if (shown.length === 0) return null;
+  return (
+    <>
+      <p class="caption">Steps</p>
+      <div class="thread">
+        {shown.map(({ item, key }) => (
+          <FlowItemView key={key} item={item} isGrowing={false} onAnswer={() => {}} loadFile={noFile} />
+        ))}
+      </div>
+    </>
+  );
+}
+
+/** The files of a subagent are shown in its own conversation. */
+async function noFile(): Promise<undefined> {}
 
 /** The time since the start, which the page counts on by itself until the gateway tells a newer one. */
 function Elapsed({ ms, isGrowing }: { ms: number; isGrowing: boolean }) {

@@ -113,6 +113,7 @@ export function TalkLog(props: TalkLogProps) {
             onAnswer={onAnswer}
             onInspect={onInspect}
             onStopSubagent={onStopSubagent}
+            loadThread={talk.loadThread}
             loadFile={talk.loadFile}
           />
         ))}

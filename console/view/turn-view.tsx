@@ -8,16 +8,14 @@ import type { ApprovalDecision } from '../../src/protocol/approval-decision.ts';
 import { titleOf } from '../shell/session-title.ts';
 import type { AnswerFacts } from '../talk/answer-facts.ts';
 import type { Fork } from '../talk/forks.ts';
-import type { FlowItem, SaidWords, ToolContent, Turn } from '../talk/turn.ts';
-import { ApprovalCard } from './approval-card.tsx';
+import type { FlowItem, SaidWords, Turn } from '../talk/turn.ts';
 import { CopyButton } from './copy-button.tsx';
 import { FileList, type LoadFile } from './file-list.tsx';
-import { formatClock, formatDuration, formatPlural, shorten } from './format.ts';
+import { FlowItemView } from './flow-item-view.tsx';
+import { formatClock, formatPlural } from './format.ts';
 import { Icon } from './icon.tsx';
 import { Link } from './link.tsx';
-import { ScrollText } from './scroll-text.tsx';
-import { SubagentTree } from './subagent-tree.tsx';
-import { Words } from './words.tsx';
+import { type LoadThread, SubagentTree } from './subagent-tree.tsx';
 
 export interface TurnViewProps {
   readonly turn: Turn;
@@ -32,6 +30,7 @@ export interface TurnViewProps {
   onAnswer(approvalId: string, decision: ApprovalDecision): void;
   onInspect(runId: string): void;
   onStopSubagent(sessionKey: string): void;
+  readonly loadThread: LoadThread;
   /** Says it again in a branch before this turn, with other words where some are given. */
   onResend(turn: Turn, text: string): void;
   onBranch(turn: Turn): void;
@@ -55,7 +54,7 @@ export class TurnView extends Component<TurnViewProps, { readonly isEditing: boo
 
   override render(props: TurnViewProps, { isEditing }: { isEditing: boolean }) {
     const { turn, session, facts, fork, canSpeak, loadFile } = props;
-    const { onAnswer, onInspect, onStopSubagent, onResend, onBranch } = props;
+    const { onAnswer, onInspect, onStopSubagent, onResend, onBranch, loadThread } = props;
     const { said, flow, isLive, isOver, subagents, awaited } = turn;
     const canChange = canSpeak && isOver && session !== undefined && !turn.isVisit;
     return (
@@ -88,7 +87,7 @@ export class TurnView extends Component<TurnViewProps, { readonly isEditing: boo
         <div class={isLive ? 'flow live' : 'flow'}>
           {isLive && flow.length === 0 && <div class="thinking">Working…</div>}
           {flow.map((item, index) => (
-            <Item
+            <FlowItemView
               key={item.key}
               item={item}
               isGrowing={isLive && index === flow.length - 1}
@@ -98,7 +97,7 @@ export class TurnView extends Component<TurnViewProps, { readonly isEditing: boo
           ))}
         </div>
         {awaited > 0 && <p class="thinking" role="status">{`Waits for ${formatPlural(awaited, 'subagent')}…`}</p>}
-        {subagents.length > 0 && <SubagentTree subagents={subagents} onStop={onStopSubagent} />}
+        {subagents.length > 0 && <SubagentTree subagents={subagents} onStop={onStopSubagent} loadThread={loadThread} />}
         {isOver && (
           <footer class="foot">
             {flow.some(({ kind }) => kind === 'part' || kind === 'words' || kind === 'draft') && (
@@ -128,11 +127,17 @@ export class TurnView extends Component<TurnViewProps, { readonly isEditing: boo
                 <span>Branch from here</span>
               </button>
             )}
+            <button
+              type="button"
+              class="ghost"
+              aria-label="What was it given?"
+              title="What was it given?"
+              onClick={() => onInspect(turn.runId)}
+            >
+              <Icon name="panel" size={16} />
+            </button>
             <Facts runId={turn.runId} facts={facts} />
             <span class="foot-links">
-              <button type="button" class="ghost" onClick={() => onInspect(turn.runId)}>
-                What was it given?
-              </button>
               {session !== undefined && (
                 <Link class="ghost" to={{ page: 'context', session, runId: turn.runId }}>
                   Context
@@ -252,86 +257,4 @@ function wordsOf(flow: readonly FlowItem[]): string {
   return flow
     .flatMap((item) => (item.kind === 'part' || item.kind === 'words' || item.kind === 'draft' ? [item.text] : []))
     .join('\n\n');
-}
-
-interface ItemProps extends Pick<TurnViewProps, 'onAnswer' | 'loadFile'> {
-  readonly item: FlowItem;
-  readonly isGrowing: boolean;
-}
-
-function Item({ item, isGrowing, onAnswer, loadFile }: ItemProps) {
-  switch (item.kind) {
-    case 'draft':
-    case 'words':
-      return <Words text={item.text} />;
-    case 'thoughts':
-      return <Thoughts text={item.text} isGrowing={isGrowing} />;
-    case 'part':
-      return (
-        <>
-          {item.text !== '' && <Words text={item.text} isPart />}
-          {item.files && <FileList files={item.files} load={loadFile} />}
-        </>
-      );
-    case 'tool':
-      return <Tool tool={item} />;
-    case 'approval':
-      return <ApprovalCard approval={item.approval} onAnswer={onAnswer} />;
-    case 'notice':
-      return <p class="notice">{item.text}</p>;
-    case 'problem':
-      return (
-        <div class="fault" role="alert">
-          <Icon name="warning" />
-          <p class="problem">{item.text}</p>
-        </div>
-      );
-  }
-}
-
-/** While the model thinks, the last line can be seen; the rest is folded. */
-function Thoughts({ text, isGrowing }: { text: string; isGrowing: boolean }) {
-  const lines = text.trimEnd().split('\n');
-  return (
-    <details class={isGrowing ? 'thoughts growing' : 'thoughts'}>
-      <summary>
-        <Icon name="chevron" size={14} />
-        <span class="name">{isGrowing ? 'Thinking…' : 'Thoughts'}</span>
-        {isGrowing && <span class="brief">{shorten(lines.at(-1) ?? '', 160)}</span>}
-      </summary>
-      <div class="thought-text">{text.trim()}</div>
-    </details>
-  );
-}
-
-function Tool({ tool: { name, params, outcome } }: { tool: ToolContent }) {
-  const isText = typeof params === 'string';
-  const state = !outcome ? 'tool running' : outcome.isError ? 'tool failed' : 'tool';
-  return (
-    <details class={state}>
-      <summary>
-        <Icon name="tool" size={16} />
-        <span class="name">{name}</span>
-        <span class="brief">{shorten(isText ? params : briefOf(params), 200)}</span>
-        <span class="time">{describeOutcome(outcome)}</span>
-      </summary>
-      <p class="caption">Input</p>
-      <ScrollText label="Parameters">{isText ? params : JSON.stringify(params, null, 2)}</ScrollText>
-      {outcome && <p class="caption">{outcome.isError ? 'Error' : 'Output'}</p>}
-      {outcome && <ScrollText label="Result">{outcome.content || '(nothing)'}</ScrollText>}
-    </details>
-  );
-}
-
-/** A call with one short parameter is best told by its value. */
-function briefOf(params: Exclude<ToolContent['params'], string>): string {
-  const values = params !== null && typeof params === 'object' && !Array.isArray(params) ? Object.values(params) : [];
-  const [only] = values;
-  return values.length === 1 && typeof only === 'string' ? only : (JSON.stringify(params) ?? '');
-}
-
-function describeOutcome(outcome: ToolContent['outcome']): string {
-  if (!outcome) return 'running';
-  if (outcome.isError) return 'failed';
-  return outcome.ms === undefined ? 'done' : formatDuration(outcome.ms);
 }

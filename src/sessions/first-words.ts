@@ -1,6 +1,7 @@
 // How a conversation is called that a person gave no title: the beginning of what was said first in it.
 
 import { oneLine } from '../protocol/one-line.ts';
+import { SUBAGENT_TASK_MARK } from '../protocol/subagent-task-mark.ts';
 import type { Store } from '../store/store.ts';
 import { saidIn } from './said-in.ts';
 
@@ -14,7 +15,8 @@ export async function readFirstWords(store: Store, sessionId: string): Promise<s
     const where = { sessionId, kind: 'message' };
     const entries = await store.select('transcript', { where, orderBy: [['position', 'asc']], limit });
     const first = entries.find((entry) => entry.message.role === 'user' && oneLine(saidIn(entry)) !== '');
-    return first ? oneLine(saidIn(first), MOST_CHARS) : null;
+    // A subagent is called by its task, not by what the gateway tells every subagent first.
+    return first ? oneLine(saidIn(first).split(SUBAGENT_TASK_MARK).at(-1) ?? '', MOST_CHARS) : null;
   };
   // Most sessions begin with what a person said, and a list asks this for each of its sessions.
   return (await read(1)) ?? read(ENTRIES);

@@ -1,5 +1,7 @@
 // The first message of a child: a few lines about who asks, and then the task in the words of the parent.
 
+import { SUBAGENT_TASK_MARK } from '../../protocol/subagent-task-mark.ts';
+
 export interface TaskFacts {
   readonly parentKey: string;
   readonly depth: number;
@@ -19,5 +21,5 @@ export function formatTask({ parentKey, depth, maxSpawnDepth, task, files }: Tas
       `[Subagent Context] These files were attached, in the folder ${JSON.stringify(files.folder)}: ${names}.`,
     );
   }
-  return `${lines.join('\n')}\n\n[Subagent Task]\n${task}`;
+  return `${lines.join('\n')}\n\n${SUBAGENT_TASK_MARK}${task}`;
 }

@@ -56,7 +56,7 @@ describe.skipIf(!browserPath)('the context of a run on the page (skipped where t
       ]);
     await page.locator('#files .state').getByText(/B$/).waitFor();
     await say(page, WORDS);
-    await page.getByText('What was it given?').waitFor();
+    await page.getByRole('button', { name: 'What was it given?' }).waitFor();
     const [run] = await scratch.store.select('runs');
     runId = run?.runId ?? '';
     session = run?.sessionKey ?? '';

@@ -142,7 +142,7 @@ describe.skipIf(!executablePath)('the page in a browser (skipped where there is 
     expect(page.url()).not.toContain('token');
     await say('hi <b>there</b>');
     await page.getByText('You said: hi <b>there</b>').waitFor();
-    await page.getByText('What was it given?').waitFor();
+    await page.getByRole('button', { name: 'What was it given?' }).waitFor();
     const [session] = await api.store.select('sessions');
     expect(decodeURIComponent(page.url())).toBe(`${server.url}/sessions/${session?.sessionKey}`);
     expect(await said()).toEqual(['hi <b>there</b>']);
