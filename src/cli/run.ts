@@ -25,7 +25,9 @@ import { formatTime } from './output/format-time.ts';
 import { formatList, oneLine, visibleText } from './output/text.ts';
 
 /** A run as the API gives it. A run that has not begun is `queued`. */
-export type ToldRun = Omit<RunRow, 'status' | 'progressClaim' | 'observed' | 'node' | 'stopReason'> & { readonly status: string };
+export type ToldRun = Omit<RunRow, 'status' | 'progressClaim' | 'observed' | 'node' | 'stopReason'> & {
+  readonly status: string;
+};
 
 export interface RunAnswer {
   readonly run: ToldRun;

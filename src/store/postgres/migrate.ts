@@ -2,12 +2,7 @@
 // the same time do it one after the other. Nodes of two versions may run side by side: a program works with newer tables as long as
 // they say that they suit it, and a step that would not suit a node that runs is refused.
 
-import {
-  StoreFailedError,
-  StoreMoveUnfinishedError,
-  StoreTooNewError,
-  StoreUpgradeBlockedError,
-} from '../errors.ts';
+import { StoreFailedError, StoreMoveUnfinishedError, StoreTooNewError, StoreUpgradeBlockedError } from '../errors.ts';
 import { MOVE_TABLE } from '../move/move-table.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
