@@ -89,8 +89,11 @@ describe('agents by name, as newer homes of OpenClaw have them', () => {
 
   it('stay in their form when they are changed or fixed', () => {
     const changed = withAgents(config, [{ id: 'home', name: 'Casa' }, { id: 'new' }]);
-    expect(changed.agents).toMatchObject({ list: [{ id: 'new' }], entries: { Home: { name: 'Casa' } } });
-    expect(listAgentIds(changed)).toEqual(['new', 'home']);
+    expect(changed.agents).toMatchObject({ list: undefined, entries: { Home: { name: 'Casa' }, new: {} } });
+    expect(listAgentIds(changed)).toEqual(['home', 'new']);
+    const both: Config = { agents: { list: [{ id: 'a' }], entries: { b: {} } } };
+    const mixed = withAgents(both, [{ id: 'b', name: 'B' }, { id: 'c' }]);
+    expect(mixed.agents).toEqual({ list: [{ id: 'c' }], entries: { b: { name: 'B' } } });
     const fixed = withFixedAgents(config);
     expect(resolveAgentConfig(fixed, 'work')).toBe(resolveAgentConfig(fixed, 'work'));
     expect(listAgentIds(fixed)).toEqual(['work', 'home']);

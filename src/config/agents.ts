@@ -134,11 +134,14 @@ function agentsOf(cfg: Config | undefined): KnownAgents {
   return made;
 }
 
-/** The same configuration with these agents and no others, each in the form in which it is written there. */
+/** The same configuration with these agents and no others, each in the form in which it, or the others, are written there. */
 export function withAgents(cfg: Config, agents: readonly AgentConfig[]): Config {
   const names = new Map(Object.keys(entriesIn(cfg)).map((name) => [normalizeAgentId(name), name]));
-  const isNamed = (entry: AgentConfig) => names.has(agentIdOf(entry));
-  const named = agents.filter(isNamed).map(({ id, ...entry }) => [names.get(normalizeAgentId(id)), entry] as const);
+  const isByName = names.size > 0 && listIn(cfg).length === 0;
+  const isNamed = (entry: AgentConfig) => isByName || names.has(agentIdOf(entry));
+  const named = agents
+    .filter(isNamed)
+    .map(({ id, ...entry }) => [names.get(normalizeAgentId(id)) ?? id, entry] as const);
   const list = agents.filter((entry) => !isNamed(entry));
   return {
     ...cfg,

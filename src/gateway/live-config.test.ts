@@ -35,6 +35,26 @@ it('keeps the folders of the agents of the start, and the default agent', () => 
   ]);
 });
 
+it('does the same with agents by name, which stay where they are written', () => {
+  const start: Config = {
+    agents: { defaults: { systemAgent: { agentId: 'a' } }, entries: { b: {}, a: { workspace: '/a' } } },
+  };
+  const live = new LiveConfig(start);
+  const changed: Config = {
+    agents: {
+      defaults: { systemAgent: { agentId: 'c' } },
+      entries: { c: {}, a: { workspace: '/elsewhere', name: 'Ada' } },
+    },
+  };
+  expect(live.apply(changed)).toBe(true);
+  expect(live.config.agents?.entries).toEqual({ a: { workspace: '/a', name: 'Ada', default: true }, c: {} });
+  expect([listAgentIds(live.config), resolveDefaultAgentId(live.config)]).toEqual([['a', 'c'], 'a']);
+  expect(listWaitingSettings(start, changed)).toEqual([
+    'agents.entries (workspace of a)',
+    'agents.entries (the default agent)',
+  ]);
+});
+
 it('takes up a setting, and keeps the one beside it that waits for the next start', () => {
   const start: Config = { session: { idleMinutes: 5, mainKey: 'home' }, gateway: { port: 1, drainSeconds: 3 } };
   const live = new LiveConfig(start);

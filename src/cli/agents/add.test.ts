@@ -33,6 +33,16 @@ describe('atrium agents add', () => {
     expect(await home.read('workspace-ops/AGENTS.md')).toMatch(/^# /);
   });
 
+  it('writes the agent where the others are, also by name', async () => {
+    await home.write('openclaw.json', '{ agents: { entries: { clawd: { name: "Clawd" } } } }');
+    expect((await home.run(['agents', 'add', 'ops', '--no-init'])).code).toBe(0);
+    expect(await home.read('openclaw.json')).not.toContain('list');
+    expect(await defaultAgent()).toBe('clawd');
+    const { code, out } = await home.run(['agents', 'add', 'boss', '--default', '--no-init']);
+    expect([code, out]).toEqual([0, expect.stringContaining('Wrote agents.entries.clawd.workspace = ')]);
+    expect([await defaultAgent(), Object.keys(await workspaces())]).toEqual(['boss', ['clawd', 'ops', 'boss']]);
+  });
+
   it('keeps every comment', async () => {
     await home.write(
       'openclaw.yaml',
