@@ -47,8 +47,16 @@ describe.skipIf(!browserPath)('the comfort of the page (skipped where there is n
     await page.goto(address);
     await page.locator('.said').getByText('Something else 60', { exact: true }).waitFor();
     expect(await page.locator('.said').getByText('The word is xylophone').count()).toBe(0);
-    await page.getByLabel('Search all that was said').fill('xylophone');
-    await page.locator('.found').getByRole('link').first().click();
+    // What was said a moment ago is found when it is in the index.
+    await expect
+      .poll(async () => {
+        await page.getByLabel('Search all that was said').fill('');
+        await page.getByLabel('Search all that was said').fill('xylophone');
+        await page.locator('.found').waitFor();
+        return page.locator('.found').getByRole('link').count();
+      })
+      .toBeGreaterThan(0);
+    await page.locator('.found').getByRole('link').last().press('Enter');
     await page.locator('.turn.sought .said').getByText('The word is xylophone').waitFor();
     await expect
       .poll(() =>
@@ -128,9 +136,16 @@ describe.skipIf(!browserPath)('the comfort of the page (skipped where there is n
     await thread.locator('.thread').getByText('I look at the rules first.').waitFor();
     await thread.locator('.thread details.tool').getByText('AGENTS.md', { exact: true }).waitFor();
     // The subagent works and nothing changes, so nothing is asked.
-    const before = asked.length;
-    await page.waitForTimeout(3_000);
-    expect(asked.slice(before).filter((url) => url.includes('/api/subagents'))).toEqual([]);
+    await expect
+      .poll(
+        async () => {
+          const before = asked.length;
+          await page.waitForTimeout(3_000);
+          return asked.slice(before).filter((url) => url.includes('/api/subagents'));
+        },
+        { timeout: 25_000 },
+      )
+      .toEqual([]);
     goOn.open();
     await page.getByText('It is seven.', { exact: true }).waitFor();
     await thread.getByRole('group', { name: 'Result' }).getByText('Seven.').waitFor();

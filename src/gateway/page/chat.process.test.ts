@@ -212,7 +212,9 @@ describe.skipIf(!browserPath)('the chat (skipped where there is no Chromium)', (
     await page.getByRole('button', { name: /Put away \(\d+\)/ }).click();
     await expect.poll(() => titles()).toContain(`Tides ${HOSTILE}`);
     await choose('Delete');
+    await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await heard('about tides');
     await choose('Delete');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
