@@ -6,6 +6,8 @@
 // composed again; 1 when something did; 2 when it could not be
 // found out.
 //
+// With `--nodes 3` it is another trial: `nodes.ts` says which.
+//
 // The seed decides who says what and when the process dies; how far it has come by then is up to the machine.
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -37,9 +39,15 @@ const CHATTER = 'There is more to say about that. '.repeat(40);
 const LONGEST_LIFE_MS = 1_000;
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { rounds: { type: 'string' }, seed: { type: 'string' } } });
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({ options: { rounds: text, seed: text, nodes: text, pause: text } });
   const rounds = wholeNumberOf(values.rounds ?? '50', '--rounds');
   const seed = seedOf(values.seed);
+  const nodes = wholeNumberOf(values.nodes ?? '1', '--nodes');
+  if (nodes > 1) {
+    const pauseSeconds = wholeNumberOf(values.pause ?? '30', '--pause');
+    return (await import('./nodes.ts')).tryNodes({ nodes, rounds, seed, pauseSeconds });
+  }
   process.stdout.write(`${rounds} rounds with seed ${seed}\n`);
   const random = seededRandom(seed);
 

@@ -6,7 +6,7 @@ import type { CaptureRow, HookRecordRow, OutboxRow } from '../../store/tables.ts
 import { type FoundRun, findRun } from './runs.ts';
 
 export interface ShownRun {
-  readonly run: Omit<FoundRun, 'progressClaim'>;
+  readonly run: Omit<FoundRun, 'progressClaim' | 'stopReason'>;
   readonly calls: readonly ({ readonly call: number } & ShownCall)[];
   readonly summaries: readonly ({ readonly summary: number } & ShownCall)[];
   readonly deliveries: readonly Pick<
@@ -56,7 +56,7 @@ export async function readHookRecords(store: Store, runId: string): Promise<read
 }
 
 /** Without the field that only the gateway itself needs. */
-export function shownRun({ progressClaim: _, ...shown }: FoundRun): ShownRun['run'] {
+export function shownRun({ progressClaim: _, stopReason: __, ...shown }: FoundRun): ShownRun['run'] {
   return shown;
 }
 

@@ -40,6 +40,10 @@ const run = (z: Zod) =>
     endedAt: at(z).nullable(),
     outcome: z.record(z.string(), z.unknown()).nullable().describe('Reply or error, model, usage.'),
     observed: z.boolean().describe('Whether the plugins that observe the end of runs were told of it.'),
+    node: z
+      .string()
+      .nullable()
+      .describe('The member of the cluster that has or had the run; null where the store is a file.'),
   });
 const asked = (z: Zod) => ({ at: at(z), provider: z.string(), model: z.string(), size: wholeNumber(z) });
 
