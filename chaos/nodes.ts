@@ -208,7 +208,8 @@ class Faults {
     const { nodes, server, random } = this.#parts;
     const node = nodes[Math.floor(random() * nodes.length)];
     if (!node) return;
-    await sleep(300 + random() * 1_200);
+    await this.#someProgress();
+    await sleep(random() * 1_500);
     const chance = random();
     if (chance < 0.4) await this.#kill(node);
     else if (chance < 0.7) await this.#freeze(node, 2_500 + random() * 2_000);
@@ -223,6 +224,16 @@ class Faults {
     } else {
       this.#count('times the database was restarted');
       await server.restart();
+    }
+  }
+
+  /** A run that is cut short three times before it got anywhere is given up, so between two faults something comes to its end. */
+  async #someProgress(): Promise<void> {
+    const sql = "SELECT count(*) FROM runs WHERE status = 'done'";
+    const done = async () => Number((await this.#parts.database.ask({ sql, values: [] })).rows[0]?.[0]);
+    const before = await done();
+    for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(50)) {
+      if ((await done()) >= before + SESSIONS) return;
     }
   }
 
@@ -321,7 +332,7 @@ class MemberWatch {
 /** Waits until nothing is under way, as long as it becomes less. */
 async function settle(database: PostgresConnection): Promise<number> {
   const sql =
-    "SELECT (SELECT count(*) FROM inbox WHERE status <> 'done') + (SELECT count(*) FROM runs WHERE status = 'running')";
+    "SELECT (SELECT count(*) FROM inbox WHERE status IN ('queued', 'claimed')) + (SELECT count(*) FROM runs WHERE status = 'running')";
   let least = Number.POSITIVE_INFINITY;
   for (let deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(100)) {
     const left = Number((await database.ask({ sql, values: [] })).rows[0]?.[0]);

@@ -318,7 +318,6 @@ export class PostgresCluster implements Cluster {
     const former = await this.#rows.memberNamed(this.#ask, this.node);
     if (former !== undefined) await this.#onOne((ask) => this.#rows.expel(ask, former, { isForced: true }));
     const held = await this.#watch.hold();
-    const at = moment();
     const joining = {
       node: this.node,
       url: this.#url,
@@ -332,7 +331,6 @@ export class PostgresCluster implements Cluster {
     this.#memberId = id;
     this.#lastNumber = Math.max(this.#lastNumber, number);
     this.#steadySince = performance.now();
-    this.#renewed = at;
     await this.#renew(id);
   }
 

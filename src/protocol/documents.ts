@@ -34,7 +34,7 @@ export const DOCUMENTS = {
   hooks: 'hooks, rules and bundled handlers',
   plugins: 'plugins: your first, what they can do, coming from OpenClaw',
   'openclaw-keys': 'what becomes of an OpenClaw configuration, key by key',
-  scale: 'a Postgres database instead of a file',
+  scale: 'a Postgres database instead of a file, and several nodes',
   performance: 'what Atrium itself costs, measured',
   errors: 'every error, what it means and what to do',
   vocabulary: 'words, and what each means here',
