@@ -26,7 +26,7 @@ const SCHEMA = 'chaos';
 const SESSIONS = 12;
 /** The model takes so long, at most, so that there is always something under way when a node dies. */
 const SLOWEST_MODEL_MS = 800;
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 60_000;
 /** The 95th percentile of the time until the first work of a dead node goes on. */
 const RESUME_MS = 3_000;
 const TOKEN = 'a-token-for-tests-only';
@@ -62,7 +62,7 @@ export async function tryNodes({ nodes: count, rounds, seed, pauseSeconds }: Nod
     await faults.pauseLong(pauseSeconds);
     for (const person of people) person.stop();
     await Promise.all(talking);
-    await settle(database);
+    const waiting = await settle(database);
     await watch.close();
     const found = await countFound(database, people, watch);
     const resumed = [...faults.resumed].sort((a, b) => a - b);
@@ -72,7 +72,8 @@ export async function tryNodes({ nodes: count, rounds, seed, pauseSeconds }: Nod
       ['lost', found.lost],
       ['doubled', found.doubled],
       ['out of order', found.outOfOrder],
-      ['runs not over', found.unfinished],
+      ['messages and runs that did not come to an end', waiting],
+      ['runs that failed', found.failed],
       ['memberships that ended', watch.gone.size],
       ['runs that a node ended after it was expelled', found.lateWrites],
       ['work of a dead node that others took up', resumed.length],
@@ -81,8 +82,8 @@ export async function tryNodes({ nodes: count, rounds, seed, pauseSeconds }: Nod
       ...Object.entries(faults.counts),
     ];
     process.stdout.write(rows.map(([name, value]) => `${name.padEnd(46)}${value}\n`).join(''));
-    const { lost, doubled, outOfOrder, unfinished, lateWrites } = found;
-    const isWell = lost + doubled + outOfOrder + unfinished + lateWrites === 0 && p95 < RESUME_MS;
+    const { lost, doubled, outOfOrder, failed, lateWrites } = found;
+    const isWell = lost + doubled + outOfOrder + failed + lateWrites + waiting === 0 && p95 < RESUME_MS;
     if (!isWell)
       for (const { name, gateway } of nodes) process.stderr.write(`\n${name} said:\n${gateway.err.slice(-4_000)}\n`);
     return isWell && found.accepted > 0 ? 0 : 1;
@@ -165,7 +166,7 @@ class Person {
       const text = `mark-${this.user}-${index}.`;
       await this.#say(text);
       this.accepted.push(text);
-      await sleep(this.#random() * 1_500);
+      await sleep(500 + this.#random() * 2_500);
     }
   }
 
@@ -317,13 +318,18 @@ class MemberWatch {
   }
 }
 
-/** Waits until nothing is under way, and goes on without it when that takes too long. */
-async function settle(database: PostgresConnection): Promise<void> {
+/** Waits until nothing is under way, as long as it becomes less. */
+async function settle(database: PostgresConnection): Promise<number> {
   const sql =
     "SELECT (SELECT count(*) FROM inbox WHERE status <> 'done') + (SELECT count(*) FROM runs WHERE status = 'running')";
-  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(100)) {
-    if (Number((await database.ask({ sql, values: [] })).rows[0]?.[0]) === 0) return;
+  let least = Number.POSITIVE_INFINITY;
+  for (let deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(100)) {
+    const left = Number((await database.ask({ sql, values: [] })).rows[0]?.[0]);
+    if (left === 0) return 0;
+    if (left < least) deadline = Date.now() + PATIENCE_MS;
+    least = Math.min(least, left);
   }
+  return least;
 }
 
 async function countFound(database: PostgresConnection, people: readonly Person[], watch: MemberWatch) {
@@ -342,7 +348,8 @@ async function countFound(database: PostgresConnection, people: readonly Person[
     const places = said.map((text) => heard.indexOf(text)).filter((place) => place >= 0);
     outOfOrder += places.filter((place, index) => index > 0 && place < (places[index - 1] ?? 0)).length;
   }
-  const open = await database.ask({ sql: "SELECT count(*) FROM runs WHERE status <> 'done'", values: [] });
+  const failed = await database.ask({ sql: "SELECT outcome FROM runs WHERE status <> 'done'", values: [] });
+  for (const [outcome] of failed.rows.slice(0, 5)) process.stderr.write(`A run has failed: ${outcome}\n`);
   let lateWrites = 0;
   for (const [member, at] of watch.gone) {
     const late = await database.ask({
@@ -351,5 +358,5 @@ async function countFound(database: PostgresConnection, people: readonly Person[
     });
     lateWrites += Number(late.rows[0]?.[0]);
   }
-  return { accepted, lost, doubled, outOfOrder, unfinished: Number(open.rows[0]?.[0]), lateWrites };
+  return { accepted, lost, doubled, outOfOrder, failed: failed.rows.length, lateWrites };
 }

@@ -1,5 +1,6 @@
 // A model that answers at once, in a process of its own: OpenAI's chat completions, streamed or whole. What it costs is
-// measured by calling it bare, so whatever stands between a client and it can be told from it. Prints its address.
+// measured by calling it bare, so whatever stands between a client and it can be told from it. Prints its address. With a number it
+// takes so many milliseconds instead, as real models do.
 
 import { createServer } from 'node:http';
 
@@ -25,13 +26,17 @@ const WHOLE = JSON.stringify({
   usage: USAGE,
 });
 
+const PAUSE_MS = Number(process.argv[2] ?? 0);
+
 const server = createServer((request, response) => {
   const chunks = [];
   request.on('data', (bytes) => chunks.push(bytes));
   request.on('end', () => {
     const isStreamed = /"stream":\s*true/.test(Buffer.concat(chunks).toString());
     response.writeHead(200, { 'content-type': isStreamed ? 'text/event-stream' : 'application/json' });
-    response.end(isStreamed ? STREAM : WHOLE);
+    const answer = isStreamed ? STREAM : WHOLE;
+    if (PAUSE_MS > 0) setTimeout(() => response.end(answer), PAUSE_MS);
+    else response.end(answer);
   });
 });
 server.keepAliveTimeout = 60_000;

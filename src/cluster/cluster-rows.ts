@@ -19,6 +19,8 @@ export interface ClusterLook {
   readonly members: readonly Member[];
   /** The ids of those that must be expelled: they do not renew their lease, or their process is gone. */
   readonly silent: readonly string[];
+  /** So long from now the next lease of another member would end. Undefined without others. */
+  readonly nextEndMs: number | undefined;
   /** The id of the member that has it, by the name of the duty. */
   readonly duties: ReadonlyMap<string, string>;
 }
@@ -28,6 +30,8 @@ export type MemberNews = 'joined' | 'left' | 'expelled' | 'draining' | 'duty';
 
 /** A row that cannot be deleted within this time is held by a transaction that must be ended. */
 const ROW_WAIT_MS = 300;
+/** So long after its last renewal a member may be without its connection before it counts as dead. */
+const RECONNECT_MS = 700;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 type Ask = HeldConnection['ask'];
@@ -37,10 +41,13 @@ export class ClusterRows {
   readonly channel: string;
   readonly #schema: string;
   readonly #leaseMs: number;
+  /** What is left of a lease when a member has had its time to come back. */
+  readonly #graceLeft: number;
 
   constructor({ schema, leaseMs }: { readonly schema: string; readonly leaseMs: number }) {
     this.#schema = schema;
     this.#leaseMs = leaseMs;
+    this.#graceLeft = Math.max(0, leaseMs - RECONNECT_MS);
     // A channel has a name of at most 63 bytes, and so has a schema.
     this.channel = `a_${schema}`.slice(0, 63);
   }
@@ -94,10 +101,10 @@ export class ClusterRows {
         UPDATE nodes SET lease_until = ${LEASE_END('$2')} WHERE id = $1 AND status <> 'expelled' RETURNING id
       )
       SELECT n.id, n.name, n.url, n.version, n.joined_at, n.status, n.workspaces, (SELECT last FROM node_numbers), (SELECT count(*) FROM mine),
-        n.id <> $1 AND (n.status = 'expelled' OR n.lease_until < clock_timestamp()
-          OR pg_try_advisory_xact_lock_shared(hashtextextended($3 || n.name, 0)))
+        n.id <> $1 AND ${IS_SILENT('n.', '$3', '$4')},
+        extract(epoch FROM min(n.lease_until) FILTER (WHERE n.id <> $1) OVER () - clock_timestamp()) * 1000
       FROM nodes n ORDER BY n.number`;
-    const asked = ask({ sql, values: [memberId, this.#leaseMs, this.#nameLock('')] });
+    const asked = ask({ sql, values: [memberId, this.#leaseMs, this.#nameLock(''), this.#graceLeft] });
     const duties = ask({ sql: 'SELECT name, node FROM duties', values: [] });
     const [{ rows }, held] = await Promise.all([asked, duties]);
     return {
@@ -105,6 +112,7 @@ export class ClusterRows {
       lastNumber: Number(rows[0]?.[7] ?? 0),
       members: membersOf(rows),
       silent: rows.flatMap((row) => (row[9] === 't' ? [String(row[0])] : [])),
+      nextEndMs: rows[0]?.[10] == null ? undefined : Number(rows[0][10]),
       duties: new Map(held.rows.map(([name, node]) => [String(name), String(node)])),
     };
   }
@@ -128,9 +136,8 @@ export class ClusterRows {
    * member is still silent. Returns whether the member is expelled now.
    */
   async expel(ask: Ask, memberId: string, { isForced = false } = {}): Promise<boolean> {
-    const mark = `UPDATE nodes SET status = 'expelled' WHERE id = $1 AND ($2::boolean OR status = 'expelled' OR lease_until < clock_timestamp()
-      OR pg_try_advisory_xact_lock_shared(hashtextextended($3 || name, 0))) RETURNING name, backend`;
-    const marked = await ask({ sql: mark, values: [memberId, String(isForced), this.#nameLock('')] });
+    const mark = `UPDATE nodes SET status = 'expelled' WHERE id = $1 AND ($2::boolean OR ${IS_SILENT('', '$3', '$4')}) RETURNING name, backend`;
+    const marked = await ask({ sql: mark, values: [memberId, String(isForced), this.#nameLock(''), this.#graceLeft] });
     const [node, backend] = marked.rows[0] ?? [];
     if (node == null) return false;
     do {
@@ -214,6 +221,13 @@ export interface JoiningNode {
   readonly workspaces: WorkspaceIds;
 }
 
+/**
+ * Whether a member must be expelled: its lease is over, or its process is gone. A connection may also have been cut and come back at once,
+ * so the lock alone says nothing before the last renewal is some time ago.
+ */
+const IS_SILENT = (table: string, lockName: string, graceLeft: string) =>
+  `(${table}status = 'expelled' OR ${table}lease_until < clock_timestamp() OR (${table}lease_until < ${LEASE_END(graceLeft)}
+    AND pg_try_advisory_xact_lock_shared(hashtextextended(${lockName} || ${table}name, 0))))`;
 const NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 const LEASE_END = (mark: string) => `clock_timestamp() + ${mark} * interval '1 millisecond'`;
 /** How `pg_locks` shows an advisory lock with one number. */

@@ -37,6 +37,8 @@ export interface PostgresClusterOptions {
 const LEASE_MS = 1_500;
 const RENEW_MS = 500;
 const BATCH_MS = 4;
+/** A member that is silent is not looked at more often than this. */
+const SOONEST_MS = 50;
 /** How long a node waits for a connection before it says that there is none. */
 const WAIT_MS = 10_000;
 /** Between two tries to become a member again. */
@@ -79,6 +81,8 @@ export class PostgresCluster implements Cluster {
   #living: Promise<void> | undefined;
   #wakeUp: (() => void) | undefined;
   #mustLook = false;
+  /** When the lease of another member would end, so that it is noticed at once. */
+  #nextEndMs = Number.POSITIVE_INFINITY;
   #unsent: SentMessage[] = [];
   #sendTimer: NodeJS.Timeout | undefined;
   #batches = 0;
@@ -263,7 +267,7 @@ export class PostgresCluster implements Cluster {
         if (this.#memberId === null) await this.#join();
         else await this.#renew(this.#memberId);
         this.#trouble = undefined;
-        await this.#pause(this.#options.renewMs ?? RENEW_MS);
+        await this.#pause(Math.min(this.#options.renewMs ?? RENEW_MS, this.#nextEndMs));
       } catch (error) {
         this.#say(`This node could not reach the other nodes and tries again: ${errorText(error)}`);
         await this.#pause(RETRY_MS);
@@ -394,6 +398,7 @@ export class PostgresCluster implements Cluster {
     const before = this.#members;
     this.#members = look.members;
     this.#holders = look.duties;
+    this.#nextEndMs = Math.max(SOONEST_MS, (look.nextEndMs ?? Number.POSITIVE_INFINITY) + 5);
     this.#lastNumber = Math.max(this.#lastNumber, look.lastNumber);
     for (const member of before) {
       if (look.members.some(({ id }) => id === member.id)) continue;

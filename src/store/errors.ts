@@ -92,6 +92,15 @@ export class StoreTooNewError extends defineError({
   remedy: 'Update Atrium, or use another state directory.',
 }) {}
 
+export class StoreUpgradeBlockedError extends defineError({
+  code: 'ATRIUM_STORE_UPGRADE_BLOCKED',
+  status: 503,
+  message: ({ store, nodes }: { store: string; nodes: readonly string[] }) =>
+    `The tables of the store ${store} cannot be changed while older nodes run that need them as they are: ${nodes.join(', ')}. Upgrade those first to the version before this one, or stop them.`,
+  means: 'This version takes something away from the tables that running nodes of an older version still use.',
+  remedy: 'Upgrade the older nodes to the version before this one first, or stop them, then start this one again.',
+}) {}
+
 export class NodeExpelledError extends defineError({
   code: 'ATRIUM_NODE_EXPELLED',
   status: 503,

@@ -1,7 +1,8 @@
 // Brings the tables of a schema to the newest version, with all steps in one transaction, or refuses. Nodes that start at
-// the same time do it one after the other.
+// the same time do it one after the other. Nodes of two versions may run side by side: a program works with newer tables as long as
+// they say that they suit it, and a step that would not suit a node that runs is refused.
 
-import { StoreFailedError, StoreTooNewError } from '../errors.ts';
+import { StoreFailedError, StoreTooNewError, StoreUpgradeBlockedError } from '../errors.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 
@@ -24,7 +25,14 @@ export async function migrate(
     await connection.ask({ sql: 'SELECT pg_advisory_xact_lock($1)', values: [LOCK] });
     const found = await readVersion(connection, { schema, store });
     const newest = migrations.at(-1)?.version ?? 0;
-    if (found > newest) throw new StoreTooNewError({ store, found, known: newest });
+    // Another node of a newer version may have been here already; that is well as long as these tables suit this program too.
+    if (found > newest) {
+      if ((await readWorksFrom(connection)) > newest) throw new StoreTooNewError({ store, found, known: newest });
+      await connection.execute('COMMIT');
+      return;
+    }
+    const worksFrom = Math.max(0, ...migrations.map(({ worksFrom = 0 }) => worksFrom));
+    if (found > 0 && found < newest) await checkNodes(connection, worksFrom, store);
     if (found === 0) {
       await connection.execute(`CREATE SCHEMA IF NOT EXISTS ${schema}`);
       await connection.execute('CREATE TABLE store_version (version BIGINT NOT NULL)');
@@ -35,7 +43,10 @@ export async function migrate(
     }
     // The version is written even when nothing changes, so that a store that cannot be written fails now and not with
     // the first message.
-    await connection.ask({ sql: 'UPDATE store_version SET version = $1', values: [newest] });
+    await connection.ask({
+      sql: 'UPDATE store_version SET version = $1, works_from = $2',
+      values: [newest, worksFrom],
+    });
     await connection.execute('COMMIT');
   } catch (error) {
     await connection.execute('ROLLBACK').catch(() => undefined);
@@ -57,4 +68,17 @@ export async function readVersion(connection: PostgresConnection, { schema, stor
   }
   const { rows } = await connection.ask({ sql: 'SELECT version FROM store_version', values: [] });
   return Number(rows[0]?.[0] ?? 0);
+}
+
+async function readWorksFrom(connection: PostgresConnection): Promise<number> {
+  const { rows } = await connection.ask({ sql: 'SELECT works_from FROM store_version', values: [] });
+  return Number(rows[0]?.[0] ?? 0);
+}
+
+/** Rejects when a node runs that could not go on after the steps. */
+async function checkNodes(connection: PostgresConnection, worksFrom: number, store: string): Promise<void> {
+  if (worksFrom === 0) return;
+  const sql = `SELECT name FROM nodes WHERE tables < $1 AND lease_until > clock_timestamp() ORDER BY name`;
+  const nodes = (await connection.ask({ sql, values: [worksFrom] })).rows.flat().map(String);
+  if (nodes.length > 0) throw new StoreUpgradeBlockedError({ store, nodes });
 }

@@ -4,6 +4,12 @@
 
 export interface Migration {
   readonly version: number;
+  /**
+   * Set for a step that takes something away: the oldest version that a program must know to work with the tables after it. While a
+   * node runs that knows less, the step is refused. So a change that older programs cannot live with is made in two releases: the first one
+   * adds what is new and stops using what is old, the second one takes it away.
+   */
+  readonly worksFrom?: number | undefined;
   readonly statements: readonly string[];
 }
 
@@ -452,6 +458,8 @@ export const MIGRATIONS: readonly Migration[] = [
   {
     version: 2,
     statements: [
+      // The oldest version that a program must know to work with these tables.
+      'ALTER TABLE store_version ADD COLUMN works_from BIGINT NOT NULL DEFAULT 0',
       'ALTER TABLE runs ADD COLUMN node TEXT COLLATE "C"',
       // The nodes that share this store. Only the cluster reads and writes these, so the code of the store has no names for them.
       `CREATE TABLE nodes (
