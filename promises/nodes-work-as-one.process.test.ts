@@ -3,10 +3,10 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { lastSaid } from '../src/gateway/http/fixtures/test-api.ts';
 import { FAKE_PLATFORMS } from '../src/testkit/fake-platforms.ts';
 import { GatewayProcess, type StartSettings } from '../src/testkit/gateway-process.ts';
-import { lastSaid } from '../src/gateway/http/fixtures/test-api.ts';
-import { type ModelScript, reply, toolCall } from '../src/testkit/model-server.ts';
+import { hang, type ModelScript, reply, toolCall } from '../src/testkit/model-server.ts';
 import { findPostgres, startPostgres } from '../src/testkit/postgres-server.ts';
 import { WebClient } from '../src/testkit/web-client.ts';
 
@@ -119,7 +119,9 @@ describe.skipIf(!server)('two nodes', () => {
 
       const [dying, other] = node === 'a' ? [a, b] : [b, a];
       await dying.kill();
-      await expect.poll(() => accountAt(other), SOON).toMatchObject({ state: 'connected', node: node === 'a' ? 'b' : 'a' });
+      await expect
+        .poll(() => accountAt(other), SOON)
+        .toMatchObject({ state: 'connected', node: node === 'a' ? 'b' : 'a' });
       await platform.says(place, 'two');
       await expect.poll(said, SOON).toEqual(['you said one', 'you said two']);
     },
@@ -160,9 +162,7 @@ describe.skipIf(!server)('two nodes', () => {
     'take the answer of a person, and a stop, at any of them',
     async () => {
       const { a, b } = await start({ tools: { exec: { ask: 'always', security: 'full' } } });
-      b.model.script((request) =>
-        lastSaid(request) === 'run it' ? toolCall('exec', { command: 'echo done' }) : reply('it ran'),
-      );
+      b.model.script([toolCall('exec', { command: 'echo done' }), reply('it ran'), hang('never')]);
       const answering = a.json<{ choices: { message: { content: string } }[] }>('/v1/chat/completions', ask('run it'));
       const waiting = async () =>
         (await a.json<{ approvals: { id: string; status: string }[] }>('/api/approvals')).approvals.find(
@@ -172,6 +172,18 @@ describe.skipIf(!server)('two nodes', () => {
       const approval = await waiting();
       await a.fetch(`/api/approvals/${approval?.id}`, { body: { decision: 'allow-once' } });
       expect((await answering).choices[0]?.message.content).toBe('it ran');
+
+      const here = page(a, 'desk');
+      here.say('m1', 'take your time');
+      await here.until(({ frames }) => frames.some(({ type }) => type === 'text-delta'), 'for the first words');
+      const { runId } = here.accepted.get('m1') ?? {};
+      await a.fetch(`/api/runs/${runId}/stop`, { method: 'POST' });
+      const ended = ({ frames }: WebClient) =>
+        frames.some((frame) => frame.type === 'run-end' && frame.runId === runId);
+      await here.until(ended, 'for the end');
+      expect(here.frames.find((frame) => frame.type === 'run-end' && frame.runId === runId)).toMatchObject({
+        status: 'stopped',
+      });
     },
     TIMEOUT_MS,
   );
@@ -179,7 +191,8 @@ describe.skipIf(!server)('two nodes', () => {
   it(
     'name each other when their settings differ',
     async () => {
-      const { a, b } = await start();
+      const fake = { baseUrl: 'http://127.0.0.1:9', apiKey: 'k', api: 'openai-completions', models: [{ id: 'small' }] };
+      const { a, b } = await start({ models: { providers: { fake } } });
       expect((await a.json<Status>('/api/status')).warnings.join()).not.toContain('different settings');
       const text = await b.home.read('openclaw.json');
       await b.home.write('openclaw.json', JSON.stringify({ ...JSON.parse(text), logging: { redactPatterns: ['x+'] } }));

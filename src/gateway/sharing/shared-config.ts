@@ -47,8 +47,9 @@ export class SharedConfig {
       cluster.subscribe('config', (message, from) => this.#heard((message as { hash: string }).hash, from)),
       cluster.subscribe('plugin', (message) => void this.#follow((message as { id: string | null }).id ?? undefined)),
       cluster.watchMembers(({ change, member }) => {
-        if (change === 'joined') this.#tell();
-        else if (change !== 'draining') this.#hashes.delete(member.id);
+        if (change === 'left' || change === 'expelled') this.#hashes.delete(member.id);
+        // As a new member this node is not known to the others.
+        else if (change === 'joined' && member.id === cluster.memberId) this.#tell();
       }),
     ];
     this.#own = hashOf(this.#parts.configWatch.current.written);
@@ -89,8 +90,11 @@ export class SharedConfig {
   }
 
   #heard(hash: string, from: string): void {
-    const isNews = this.#hashes.get(from) !== hash;
+    const known = this.#hashes.get(from);
+    const isNews = known !== hash;
     this.#hashes.set(from, hash);
+    // A node that was not heard before has just opened, and does not know the settings of this one.
+    if (known === undefined) this.#tell();
     // The files may be the same ones, and then they have changed here too.
     if (isNews && hash !== this.#own) void this.#parts.configWatch.state().catch(() => undefined);
   }
