@@ -209,7 +209,7 @@ export function describeCluster(name: string, make: () => Promise<ClusterUnderTe
         await expect.poll(() => a.memberId !== null && a.memberId !== before, SOON).toBe(true);
         await a.whileMember();
         expect(changes).toContain(`expelled ${before}`);
-        expect(changes).toContain(`joined ${a.memberId}`);
+        await expect.poll(() => changes, SOON).toContain(`joined ${a.memberId}`);
         await expect.poll(() => ofA.events.slice(0, 3), SOON).toEqual(['begin', 'aborted', 'end']);
         await expect.poll(() => b.isAlive(before), SOON).toBe(false);
         await expect.poll(() => [...ofA.events.slice(3), ...ofB.events], SOON).toEqual(['begin']);

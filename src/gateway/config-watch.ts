@@ -28,6 +28,8 @@ export interface ConfigWatchParts {
   readonly warn: (sentence: string) => void;
   /** The time between two checks of the files. */
   readonly pollMs?: number | undefined;
+  /** Called when the configuration was read again. It never throws. */
+  readonly wasRead?: (() => void) | undefined;
   /** How long the files must be unchanged before they are read. */
   readonly quietMs?: number | undefined;
 }
@@ -225,6 +227,7 @@ export class ConfigWatch {
 
   #keep(loaded: LoadedConfig): void {
     this.#read = loaded;
+    this.#parts.wasRead?.();
     this.#watch(loaded);
   }
 

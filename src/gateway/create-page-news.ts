@@ -1,6 +1,8 @@
 // Builds what pages are told while they are open: that something has changed, and how the gateway does.
 
+import type { Cluster } from '../cluster/cluster.ts';
 import type { Lanes } from '../lanes/lanes.ts';
+import type { ChangeTopic } from '../protocol/change-topic.ts';
 import { Changes } from './changes.ts';
 import type { ConfigWatch } from './config-watch.ts';
 import type { GatewayPlugins } from './create-plugins.ts';
@@ -18,6 +20,8 @@ export interface PageNewsOptions {
   readonly stateDir: string;
   /** Another value when a bootstrap file was changed. */
   readonly stampOfFiles: () => unknown;
+  /** Set where other nodes share the store. */
+  readonly cluster?: Pick<Cluster, 'publish' | 'subscribe'> | undefined;
   readonly now: () => number;
 }
 
@@ -27,11 +31,12 @@ export interface PageNews {
 }
 
 export function createPageNews(options: PageNewsOptions): PageNews {
-  const { delivery, plugins, configWatch, records, lanes, stateDir, now } = options;
+  const { delivery, plugins, configWatch, records, lanes, stateDir, cluster, now } = options;
   const { web } = delivery.sockets;
   const changes = new Changes({
     isWatched: () => web.isWatched,
     tell: (topics) => web.tellWatchers({ type: 'changed', topics }),
+    tellElsewhere: cluster && ((topics) => cluster.publish('change', { topics: [...topics] })),
     looks: {
       plugins: () => plugins.control.list().map(({ id, state, generation, reason }) => [id, state, generation, reason]),
       channels: () => delivery.channels.map(({ id, accounts }) => [id, accounts?.list()]),
@@ -39,6 +44,9 @@ export function createPageNews(options: PageNewsOptions): PageNews {
       files: options.stampOfFiles,
     },
   });
+  cluster?.subscribe('change', (message) =>
+    changes.noteFromElsewhere((message as { readonly topics: readonly ChangeTopic[] }).topics),
+  );
   const pulse = new Pulse({
     files: storeFilesOf(stateDir),
     running: () => lanes.running.length,

@@ -43,6 +43,8 @@ export interface PluginsOptions {
   readonly configPath?: string | undefined;
   /** Reads the configuration files again. */
   readonly readConfig: () => Promise<LoadedConfig>;
+  /** Called when an operator has loaded a plugin again, or all of them. */
+  readonly reloaded?: ((id: string | undefined) => void) | undefined;
   /** With true, plugins must not write the configuration. */
   readonly isTrial?: boolean | undefined;
   readonly store: Store;
@@ -133,6 +135,7 @@ export function createPlugins(options: PluginsOptions): GatewayPlugins {
     },
     location: { environment: options.environment, configPath: options.configPath },
     readConfiguration: async () => pluginsConfigurationOf((await options.readConfig()).config, environment),
+    reloaded: options.reloaded,
   });
   const noted = (next: PluginsConfiguration | undefined) => {
     configuration = next ?? configuration;

@@ -43,6 +43,7 @@ import type { ReceiptIndex } from './services/receipts/receipt-index.ts';
 import { settleCutReplays } from './services/replay/model-replays.ts';
 import { WordIndex } from './services/search/word-index.ts';
 import type { Chore, Chores } from './sharing/chores.ts';
+import type { SharedConfig } from './sharing/shared-config.ts';
 import type { SharedEvents } from './sharing/shared-events.ts';
 import type { SpendLimits } from './spend-limits.ts';
 import { tellWorkspaces } from './tell-workspaces.ts';
@@ -82,6 +83,7 @@ export interface ListedParts {
   readonly shown: ReturnType<typeof shownEvents>;
   /** Undefined when no other node shares the store. */
   readonly sharedEvents: SharedEvents | undefined;
+  readonly sharedConfig: SharedConfig | undefined;
   /** What one node does for all; undefined when no other node shares the store. */
   readonly chores: Chores | undefined;
   /** Whether what this member of the cluster owned may not be taken over. */
@@ -267,6 +269,15 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
       close: () => listed.housekeeping.close(),
     },
     { name: 'the warnings about handlers', close: () => listed.contextWarnings.close() },
+    ...(listed.sharedConfig
+      ? [
+          {
+            name: 'the settings of the nodes',
+            open: () => listed.sharedConfig?.open(),
+            close: () => listed.sharedConfig?.close(),
+          },
+        ]
+      : []),
     ...(chores
       ? [{ name: 'the chores of the nodes', open: () => chores.open(listChores(listed)), close: () => chores.close() }]
       : []),

@@ -80,6 +80,7 @@ import { Installs } from './services/installs.ts';
 import { ReceiptIndex } from './services/receipts/receipt-index.ts';
 import { Runs } from './services/runs.ts';
 import type { Services } from './services/services.ts';
+import type { SharedConfig } from './sharing/shared-config.ts';
 import { SpendLimits } from './spend-limits.ts';
 import { StoreWatch } from './store-watch.ts';
 import { Workspaces } from './workspaces.ts';
@@ -148,11 +149,13 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   let url: string | undefined;
   let pageNews: PageNews | undefined;
   let sharedOutbox: GatewayDelivery['sharedOutbox'];
+  let sharedConfig: SharedConfig | undefined;
 
   const configWatch: ConfigWatch = new ConfigWatch({
     location: { environment: given.environment, configPath: options.configPath, runsCommands: true },
     loaded: given.loaded,
     parts: () => parts,
+    wasRead: () => sharedConfig?.wasRead(),
     warn,
   });
 
@@ -203,6 +206,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     services: () => services,
     delivery: () => delivery,
     readConfig: () => configWatch.read(pluginPart),
+    reloaded: (id) => sharedConfig?.pluginReloaded(id),
     now,
   });
 
@@ -333,6 +337,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const subscribeHere = live.subscribeHere.bind(live);
   const shown = shownEvents({ hooks, subscribe });
   const chores = sharing && new sharing.Chores({ cluster, warn });
+  sharedConfig = sharing && new sharing.SharedConfig({ cluster, configWatch, plugins: plugins.control, warn });
   const sharedEvents =
     sharing &&
     new sharing.SharedEvents({
@@ -494,6 +499,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     lanes,
     spendLimits,
     configWatch,
+    sharedConfig,
     sizes,
     modelsOf: (agentId) => modelsOf(agentId),
     url: () => url,
@@ -508,7 +514,17 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     now,
   });
   const stampOfFiles = () => services.bootstrapFiles.stamp();
-  pageNews = createPageNews({ delivery, plugins, configWatch, records, lanes, stateDir, stampOfFiles, now });
+  pageNews = createPageNews({
+    delivery,
+    plugins,
+    configWatch,
+    records,
+    lanes,
+    stateDir,
+    stampOfFiles,
+    cluster: sharing?.cluster,
+    now,
+  });
   const receiptIndex =
     config.recorder?.enabled === false ? undefined : new ReceiptIndex({ store, warn, isMine: chores?.isMine });
   const services: Services = createServices({
@@ -576,6 +592,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     wayIn,
     shown,
     sharedEvents,
+    sharedConfig,
     chores,
     isAlive: (owner) => cluster.isAlive(owner),
     runParts,

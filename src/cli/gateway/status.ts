@@ -131,7 +131,9 @@ const AGENT_COLUMNS: Columns<GatewayStatus['agents'][number]> = {
 
 const CHANNEL_COLUMNS: Columns<GatewayStatus['channels'][number]> = {
   channel: ({ id, accounts = [] }) => {
-    const states = accounts.map(({ accountId, state }) => `${accountId}: ${state}`);
+    const states = accounts.map(
+      ({ accountId, state, node }) => `${accountId}: ${state}${node === undefined ? '' : ` on ${node}`}`,
+    );
     return states.length === 0 ? id : `${id} (${states.join('; ')})`;
   },
   delivery: (channel) => channel.guarantee.level,

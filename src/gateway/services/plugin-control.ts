@@ -13,6 +13,8 @@ export interface PluginControlParts {
   readonly plugins: Pick<Plugins, 'list' | 'inspect' | 'reload' | 'reloadAll'>;
   readonly location: ConfigLocation;
   readonly readConfiguration: () => Promise<PluginsConfiguration>;
+  /** Called with the plugin that an operator has loaded again, or with nothing when it was all of them. */
+  readonly reloaded?: ((id: string | undefined) => void) | undefined;
 }
 
 export interface DecidedPlugin {
@@ -44,10 +46,21 @@ export class PluginControl {
   }
 
   async reload(id: string): Promise<PluginStatus> {
-    return this.#parts.plugins.reload(id, await this.#parts.readConfiguration());
+    const status = await this.#parts.plugins.reload(id, await this.#parts.readConfiguration());
+    this.#parts.reloaded?.(id);
+    return status;
   }
 
   async reloadAll(): Promise<readonly PluginStatus[]> {
-    return this.#parts.plugins.reloadAll(await this.#parts.readConfiguration());
+    const statuses = await this.#parts.plugins.reloadAll(await this.#parts.readConfiguration());
+    this.#parts.reloaded?.(undefined);
+    return statuses;
+  }
+
+  /** Loads again what an operator has loaded again at another node. Rejects as `reload` does. */
+  async follow(id: string | undefined): Promise<void> {
+    const configuration = await this.#parts.readConfiguration();
+    if (id === undefined) await this.#parts.plugins.reloadAll(configuration);
+    else await this.#parts.plugins.reload(id, configuration);
   }
 }

@@ -20,10 +20,7 @@ import { within } from '../../protocol/time-limit.ts';
 import { unavailableChannel } from '../channels/unavailable-channel.ts';
 
 export interface SharedPlatformParts {
-  readonly cluster: Pick<
-    Cluster,
-    'node' | 'memberId' | 'publish' | 'subscribe' | 'shareDuty' | 'holderOf' | 'watchMembers'
-  >;
+  readonly cluster: Pick<Cluster, 'node' | 'memberId' | 'publish' | 'subscribe' | 'shareDuty' | 'holderOf'>;
   readonly accounts: readonly ChannelAccount[];
   /** Builds the channel, with one account or with all. */
   readonly create: (accountId?: string) => Channel;
@@ -43,6 +40,8 @@ type AccountMessage =
   /** Asks the node that has the account to do something with it. */
   | (AskedAction & { readonly kind: 'ask'; readonly id: string; readonly to: string })
   | { readonly kind: 'answer'; readonly id: string; readonly outcome: ActionOutcome<JsonValue> }
+  /** A node has just opened the platform and does not know how the accounts of the others are. */
+  | { readonly kind: 'opened'; readonly channel: string }
   /** How the accounts of a node are now. */
   | { readonly kind: 'status'; readonly channel: string; readonly accounts: readonly AccountStatus[] };
 
@@ -187,14 +186,11 @@ export class SharedPlatform implements Channel {
     this.#undo = [
       () => clearInterval(timer),
       cluster.subscribe('channel', (message) => this.#heard(message as unknown as AccountMessage)),
-      // A node that has just joined knows nothing yet.
-      cluster.watchMembers(({ change }) => {
-        if (change === 'joined') this.#told = '';
-      }),
       ...accounts.map(({ accountId }) =>
         cluster.shareDuty(accountDuty(this.id, accountId), (signal) => this.#connect(accountId, signal)),
       ),
     ];
+    this.#publish({ kind: 'opened', channel: this.id });
   }
 
   async close(): Promise<void> {
@@ -275,6 +271,9 @@ export class SharedPlatform implements Channel {
     else if (message.channel !== this.id) return;
     else if (message.kind === 'ask') {
       if (message.to === memberId) void this.#answer(message);
+    } else if (message.kind === 'opened') {
+      this.#told = '';
+      this.#tellStatus();
     } else for (const status of message.accounts) this.#elsewhere.set(status.accountId, status);
   }
 

@@ -130,22 +130,22 @@ export class CommitQueue {
   async #transact(group: readonly Job[]): Promise<readonly CommitResult[]> {
     const isLazy = group.every((job) => job.isLazy);
     const held = await this.#connection.hold();
-    const opened = [BEGIN, ...(isLazy ? [WITHOUT_SYNC] : [])].map((statement) => held.ask(statement));
-    const transaction = held.ask(TRANSACTION_ID);
-    const members = this.#askForMembers(held, group);
+    const begun = held.ask(BEGIN);
+    const opened = held.ask(this.#opening(group, isLazy));
     const locked = orderLocks(group).map((statement) => held.ask(statement));
     const asked = group.map((job) => askAll(held, job));
     try {
       // Every answer is awaited before anything is decided, because the statements are under way already.
-      const beginnings = await Promise.allSettled([...opened, transaction, members, ...locked]);
+      const beginnings = await Promise.allSettled([begun, opened, ...locked]);
       const answers = await Promise.all(asked.map((each) => Promise.allSettled(each)));
       for (const beginning of beginnings) answerOf(beginning);
-      const known = new Set((await members)?.rows.map(([id]) => id));
+      const { rows } = await opened;
       for (const { member } of group) {
-        if (member !== undefined && !known.has(member)) throw new NodeExpelledError({ store: this.#settings.store });
+        if (member !== undefined && !rows.some(([, id]) => id === member))
+          throw new NodeExpelledError({ store: this.#settings.store });
       }
       const results = group.map((job, index) => resultOf(job, answers[index] ?? []));
-      await this.#end(held, (await transaction).rows[0]?.[0] ?? '');
+      await this.#end(held, rows[0]?.[0] ?? '');
       return results;
     } catch (error) {
       if (!(error instanceof ConnectionLostError)) await held.ask(ROLLBACK).catch(() => undefined);
@@ -153,11 +153,16 @@ export class CommitQueue {
     }
   }
 
-  async #askForMembers(held: HeldConnection, group: readonly Job[]): Promise<SqlAnswer | undefined> {
+  /**
+   * Answers the id of the transaction, and beside it the members among those that the commits belong to. It is one statement,
+   * because every commit pays for it.
+   */
+  #opening(group: readonly Job[], isLazy: boolean): SqlStatement {
     const ids = [...new Set(group.flatMap(({ member }) => member ?? []))];
-    if (ids.length === 0) return undefined;
-    const sql = `SELECT id, pg_advisory_xact_lock_shared(hashtextextended($2 || id, 0)) FROM nodes WHERE id = ANY($1) AND status <> 'expelled' FOR KEY SHARE`;
-    return held.ask({ sql, values: [ids, memberLockName(this.#settings.schema, '')] });
+    const settings = isLazy ? `, ${WITHOUT_SYNC}` : '';
+    if (ids.length === 0) return { sql: `SELECT pg_current_xact_id(), NULL${settings}`, values: [] };
+    const sql = `SELECT pg_current_xact_id(), id, pg_advisory_xact_lock_shared(hashtextextended($2 || id, 0))${settings} FROM nodes WHERE id = ANY($1) AND status <> 'expelled' FOR KEY SHARE`;
+    return { sql, values: [ids, memberLockName(this.#settings.schema, '')] };
   }
 
   async #end(held: HeldConnection, transactionId: string): Promise<void> {
@@ -180,6 +185,8 @@ export class CommitQueue {
         if (status === 'committed') return true;
         if (status === 'aborted') return false;
       } catch (error) {
+        // A server that has crashed since knows nothing of a transaction that it had not written to its disk.
+        if ((error as { readonly code?: unknown }).code === ID_IN_THE_FUTURE) return false;
         if (!(error instanceof ConnectionLostError)) throw error;
       }
       if (Date.now() > deadline) {
@@ -194,12 +201,12 @@ export class CommitQueue {
   }
 }
 
+const ID_IN_THE_FUTURE = '22023';
 const BEGIN: SqlStatement = { sql: 'BEGIN', values: [] };
 const COMMIT: SqlStatement = { sql: 'COMMIT', values: [] };
 const ROLLBACK: SqlStatement = { sql: 'ROLLBACK', values: [] };
 /** A lazy commit survives the death of a process; only a crash of the server itself may lose it. */
-const WITHOUT_SYNC: SqlStatement = { sql: 'SET LOCAL synchronous_commit TO OFF', values: [] };
-const TRANSACTION_ID: SqlStatement = { sql: 'SELECT pg_current_xact_id()', values: [] };
+const WITHOUT_SYNC = `set_config('synchronous_commit', 'off', true)`;
 
 /** All of them are taken at the beginning and in one order, so that two nodes cannot wait for each other. */
 function orderLocks(group: readonly Job[]): readonly SqlStatement[] {

@@ -2,7 +2,7 @@
 // before them, so that what belongs together costs one round trip, and each is prepared once.
 // Errors: a statement rejects with ConnectionLostError when it is not known whether the server has executed it; every
 // other rejection is the server's. `open` rejects with the last reason when there was no connection within the time.
-// No other file names the library, and it is loaded with the first connection.
+// Besides `lanes/lane-jobs.ts` no other file names the library, and it is loaded with the first connection.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, ClientConfig, QueryArrayConfig } from 'pg';

@@ -33,6 +33,7 @@ export const account = (z: Zod) =>
     detail: z.string().optional().describe('What happened.'),
     nextStep: z.string().optional().describe('What to do about it.'),
     since: at(z).optional(),
+    node: z.string().optional().describe('The node that has the connection, where several share one store.'),
   });
 
 export const peer = (z: Zod) => z.strictObject({ kind: z.enum(['direct', 'group', 'channel']), id: id(z) });

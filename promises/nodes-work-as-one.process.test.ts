@@ -1,0 +1,214 @@
+// Two gateways in processes of their own share one Postgres schema, and people notice nothing of it: an answer comes to the place
+// where its question was asked, wherever the run was; an account is connected once, and moves when its node dies.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { lastSaid } from '../src/gateway/http/fixtures/test-api.ts';
+import { FAKE_PLATFORMS } from '../src/testkit/fake-platforms.ts';
+import { GatewayProcess, type StartSettings } from '../src/testkit/gateway-process.ts';
+import { hang, type ModelScript, reply, toolCall } from '../src/testkit/model-server.ts';
+import { findPostgres, startPostgres } from '../src/testkit/postgres-server.ts';
+import { WebClient } from '../src/testkit/web-client.ts';
+
+const programs = await findPostgres();
+const server = programs === undefined ? undefined : await startPostgres(programs, { syncs: false });
+afterAll(() => server?.destroy());
+
+const SOON = { timeout: 40_000, interval: 25 };
+const TIMEOUT_MS = 120_000;
+let schemas = 0;
+
+interface Status {
+  readonly warnings: readonly string[];
+  readonly channels: readonly {
+    readonly id: string;
+    readonly accounts?: readonly { readonly accountId: string; readonly state: string; readonly node?: string }[];
+  }[];
+}
+
+const echo: ModelScript = (request) => reply(`you said ${lastSaid(request)}`);
+
+// Where Postgres is not installed there is nothing to test with; .ci/run installs it.
+describe.skipIf(!server)('two nodes', () => {
+  const open: { close(): Promise<unknown> }[] = [];
+  afterEach(async () => {
+    for (const each of open.splice(0).reverse()) await each.close();
+  });
+
+  /** The runs of the agent `main` go to the node b. */
+  async function start(
+    config: Record<string, unknown> = {},
+    settings: { readonly a?: StartSettings; readonly b?: StartSettings } = {},
+  ): Promise<{ readonly a: GatewayProcess; readonly b: GatewayProcess }> {
+    schemas += 1;
+    const store = { url: server?.url, schema: `as_one_${schemas}` };
+    const agents = { defaults: { model: 'fake/small' }, list: [{ id: 'main', default: true, node: 'b' }] };
+    const made = await Promise.all([0, 1].map(() => GatewayProcess.create({ config: { store, agents, ...config } })));
+    open.push(...made);
+    const [a, b] = made as [GatewayProcess, GatewayProcess];
+    for (const { model } of made) model.script(echo);
+    expect(await a.start({ node: 'a', ...settings.a })).toBe('ready');
+    expect(await b.start({ node: 'b', ...settings.b })).toBe('ready');
+    return { a, b };
+  }
+
+  function page(gateway: GatewayProcess, surface: string): WebClient {
+    const client = new WebClient(gateway, surface);
+    open.push(client);
+    return client;
+  }
+
+  const ask = (content: string) => ({ body: { model: 'atrium/main', messages: [{ role: 'user', content }] } });
+
+  it(
+    'answer where they were asked, although the run was at the other one',
+    async () => {
+      const { a, b } = await start();
+      const answer = await a.json<{ choices: { message: { content: string } }[] }>('/v1/chat/completions', ask('hi'));
+      expect(answer.choices[0]?.message.content).toBe('you said hi');
+      expect([a.model.requests.length, b.model.requests.length]).toEqual([0, 1]);
+
+      const stream = await a.fetch('/v1/chat/completions', { body: { ...ask('more').body, stream: true } });
+      const text = await stream.text();
+      const pieces = [...text.matchAll(/"content":"([^"]*)"/g)].map(([, piece]) => piece);
+      expect(pieces.join('')).toBe('you said more');
+
+      const [here, there] = [page(a, 'desk'), page(b, 'desk')];
+      await here.until(({ isReady }) => isReady, 'to be connected');
+      await there.until(({ isReady }) => isReady, 'to be connected');
+      for (let n = 1; n <= 5; n++) (n % 2 ? here : there).say(`m${n}`, `message ${n}`);
+      for (const each of [here, there]) {
+        await each.until(({ parts }) => parts.length >= 5, 'for five answers');
+        expect(each.repeated).toEqual([]);
+        expect(each.texts.toSorted()).toEqual([1, 2, 3, 4, 5].map((n) => `you said message ${n}`));
+        expect(each.parts.map(({ seq }) => seq)).toEqual(each.parts.map(({ seq }) => seq).toSorted((x, y) => x - y));
+      }
+      // The page at a was shown the run at b while it went on.
+      await here.until(({ frames }) => frames.some(({ type }) => type === 'text-delta'), 'for the words as they came');
+      await here.until(({ frames }) => frames.filter(({ type }) => type === 'run-end').length >= 5, 'for all ends');
+      const again = page(a, 'desk');
+      await again.until(({ parts }) => parts.length >= 5, 'for the same record');
+      expect(again.parts).toEqual(here.parts);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'have each account connected once, say where, and take it over when its node dies',
+    async () => {
+      const openPlatform = await FAKE_PLATFORMS.discord?.();
+      const platform = await openPlatform?.(['Ada']);
+      if (!platform) throw new Error('There is no such platform.');
+      open.push({ close: () => platform.stop() });
+      const [direct] = platform.places();
+      const place = direct?.id ?? '';
+      const { a, b } = await start({
+        agents: { defaults: { model: 'fake/small' } },
+        channels: { [platform.id]: { ...platform.section, dmPolicy: 'open', allowFrom: ['*'] } },
+      });
+      const accountAt = async (gateway: GatewayProcess) => {
+        const { channels } = await gateway.json<Status>('/api/status');
+        return channels.find(({ id }) => id === platform.id)?.accounts?.[0];
+      };
+      await expect.poll(() => accountAt(a), SOON).toMatchObject({ state: 'connected' });
+      const node = (await accountAt(a))?.node;
+      await expect.poll(() => accountAt(b), SOON).toMatchObject({ state: 'connected', node });
+      const said = () => platform.shown(place).flatMap(({ isBot, text }) => (isBot ? [text] : []));
+      await platform.says(place, 'one');
+      await expect.poll(said, SOON).toEqual(['you said one']);
+
+      const [dying, other] = node === 'a' ? [a, b] : [b, a];
+      await dying.kill();
+      await expect
+        .poll(() => accountAt(other), SOON)
+        .toMatchObject({ state: 'connected', node: node === 'a' ? 'b' : 'a' });
+      await platform.says(place, 'two');
+      await expect.poll(said, SOON).toEqual(['you said one', 'you said two']);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'send a part once of which the sender died between the send and its receipt',
+    async () => {
+      const openPlatform = await FAKE_PLATFORMS.discord?.();
+      const platform = await openPlatform?.(['Ada']);
+      if (!platform) throw new Error('There is no such platform.');
+      open.push({ close: () => platform.stop() });
+      const place = platform.places()[0]?.id ?? '';
+      const config = {
+        agents: { defaults: { model: 'fake/small' } },
+        channels: { [platform.id]: { ...platform.section, dmPolicy: 'open', allowFrom: ['*'] } },
+      };
+      const failpoints = ['receipt:before'];
+      const { a, b } = await start(config, { a: { failpoints }, b: { failpoints } });
+      const said = () => platform.shown(place).flatMap(({ isBot, text }) => (isBot ? [text] : []));
+      await expect.poll(async () => (await a.json<Status>('/api/status')).channels.some(isConnected), SOON).toBe(true);
+      await platform.says(place, 'one');
+      // Whichever node sent it is dead now. The other one would die too, so a third one goes on.
+      await Promise.race([a.ended(), b.ended()]);
+      const [dead, alive] = a.pid === undefined ? [a, b] : [b, a];
+      await alive.kill();
+      expect(await dead.start({ node: 'c' })).toBe('ready');
+      await platform.says(place, 'two');
+      await expect.poll(said, SOON).toEqual(['you said one', 'you said two']);
+      await sleep(500);
+      expect(said()).toEqual(['you said one', 'you said two']);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'take the answer of a person, and a stop, at any of them',
+    async () => {
+      const { a, b } = await start({ tools: { exec: { ask: 'always', security: 'full' } } });
+      b.model.script([toolCall('exec', { command: 'echo done' }), reply('it ran'), hang('never')]);
+      const answering = a.json<{ choices: { message: { content: string } }[] }>('/v1/chat/completions', ask('run it'));
+      const waiting = async () =>
+        (await a.json<{ approvals: { id: string; status: string }[] }>('/api/approvals')).approvals.find(
+          ({ status }) => status === 'waiting',
+        );
+      await expect.poll(waiting, SOON).toBeTruthy();
+      const approval = await waiting();
+      await a.fetch(`/api/approvals/${approval?.id}`, { body: { decision: 'allow-once' } });
+      expect((await answering).choices[0]?.message.content).toBe('it ran');
+
+      const here = page(a, 'desk');
+      here.say('m1', 'take your time');
+      await here.until(({ frames }) => frames.some(({ type }) => type === 'text-delta'), 'for the first words');
+      const { runId } = here.accepted.get('m1') ?? {};
+      await a.fetch(`/api/runs/${runId}/stop`, { method: 'POST' });
+      const ended = ({ frames }: WebClient) =>
+        frames.some((frame) => frame.type === 'run-end' && frame.runId === runId);
+      await here.until(ended, 'for the end');
+      expect(here.frames.find((frame) => frame.type === 'run-end' && frame.runId === runId)).toMatchObject({
+        status: 'stopped',
+      });
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'name each other when their settings differ',
+    async () => {
+      const fake = { baseUrl: 'http://127.0.0.1:9', apiKey: 'k', api: 'openai-completions', models: [{ id: 'small' }] };
+      const { a, b } = await start({ models: { providers: { fake } } });
+      expect((await a.json<Status>('/api/status')).warnings.join()).not.toContain('different settings');
+      const text = await b.home.read('openclaw.json');
+      await b.home.write('openclaw.json', JSON.stringify({ ...JSON.parse(text), logging: { redactPatterns: ['x+'] } }));
+      for (const [gateway, name] of [
+        [a, 'b'],
+        [b, 'a'],
+      ] as const) {
+        await expect
+          .poll(async () => (await gateway.json<Status>('/api/status')).warnings.join(), SOON)
+          .toContain(`the node ${name} has different settings`);
+      }
+    },
+    TIMEOUT_MS,
+  );
+});
+
+function isConnected({ accounts }: Status['channels'][number]): boolean {
+  return accounts?.some(({ state }) => state === 'connected') === true;
+}
