@@ -129,6 +129,43 @@ describe.skipIf(!server)('two nodes', () => {
   );
 
   it(
+    'let a node that was frozen send nothing that the other one has sent',
+    async () => {
+      const openPlatform = await FAKE_PLATFORMS.discord?.();
+      const platform = await openPlatform?.(['Ada']);
+      if (!platform) throw new Error('There is no such platform.');
+      open.push({ close: () => platform.stop() });
+      const place = platform.places()[0]?.id ?? '';
+      const { a, b } = await start({
+        agents: { defaults: { model: 'fake/small' } },
+        channels: { [platform.id]: { ...platform.section, dmPolicy: 'open', allowFrom: ['*'] } },
+      });
+      const accountAt = async (gateway: GatewayProcess) => {
+        const { channels } = await gateway.json<Status>('/api/status');
+        return channels.find(({ id }) => id === platform.id)?.accounts?.[0];
+      };
+      await expect.poll(() => accountAt(a), SOON).toMatchObject({ state: 'connected' });
+      const [frozen, other] = (await accountAt(a))?.node === 'a' ? [a, b] : [b, a];
+      const said = () => platform.shown(place).flatMap(({ isBot, text }) => (isBot ? [text] : []));
+      await platform.says(place, 'one');
+      await expect.poll(said, SOON).toEqual(['you said one']);
+      frozen.signal('SIGSTOP');
+      await expect.poll(() => accountAt(other), SOON).toMatchObject({ state: 'connected' });
+      await platform.says(place, 'two');
+      await expect.poll(said, SOON).toEqual(['you said one', 'you said two']);
+      frozen.signal('SIGCONT');
+      await expect.poll(async () => (await frozen.json<{ status: string }>('/readyz')).status, SOON).toBe('ready');
+      expect(frozen.err).toContain('silent for too long');
+      await platform.says(place, 'three');
+      const all = ['you said one', 'you said two', 'you said three'];
+      await expect.poll(said, SOON).toEqual(all);
+      await sleep(1_000);
+      expect(said()).toEqual(all);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
     'send a part once of which the sender died between the send and its receipt',
     async () => {
       const openPlatform = await FAKE_PLATFORMS.discord?.();

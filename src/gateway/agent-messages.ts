@@ -43,6 +43,8 @@ export interface AgentMessagesParts {
   readonly route: (inbound: Inbound) => Route;
   readonly wakeLane: (sessionKey: string) => void;
   readonly files: MessagePort['files'];
+  /** Set where other nodes send too: how often the rows of a post are looked at, even if nothing is told. */
+  readonly lookEveryMs?: number | undefined;
   readonly subscribe: (listener: (event: LiveEvent) => void) => () => void;
   readonly now: () => number;
 }
@@ -279,6 +281,8 @@ export class AgentMessages implements MessagePort {
     const unsubscribe = subscribe((event) => {
       if (event.type === 'delivery-end' && event.runId === postId) look();
     });
+    // Another node may send it, and the message about that may be lost.
+    const timer = this.#parts.lookEveryMs && setInterval(() => look(), this.#parts.lookEveryMs);
     const limit = timeLimit(POST_PATIENCE_MS, () => new Error('the wait is over'), signal);
     try {
       for (;;) {
@@ -295,6 +299,7 @@ export class AgentMessages implements MessagePort {
       }
     } finally {
       limit.clear();
+      clearInterval(timer);
       unsubscribe();
     }
   }

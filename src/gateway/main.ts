@@ -225,6 +225,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     wakeLane: (sessionKey) => lanes.wake(sessionKey),
     files: { maxBytes: attachments.limits.maxBytes, keep: (file) => attachments.keep(file) },
     subscribe: (listener) => live.subscribe(listener),
+    lookEveryMs: sharing && 2_000,
     now,
   });
   const mcp = openMcp({ ...options, store, now });

@@ -58,6 +58,7 @@ export class PlatformChannels {
   #config: Config | undefined;
   /** Changes are taken up one after the other. */
   #work: Promise<void> = Promise.resolve();
+  #unsubscribe: (() => void) | undefined;
 
   constructor(parts: PlatformChannelsParts) {
     this.#parts = parts;
@@ -75,6 +76,10 @@ export class PlatformChannels {
   /** Names the channels, and opens them without being waited for. */
   async open(config: Config): Promise<void> {
     this.#config = config;
+    this.#unsubscribe = this.#parts.sharing?.cluster.subscribe('channel', (message) => {
+      const { kind, channel } = message as { readonly kind: string; readonly channel: string };
+      if (kind === 'reopen') void this.#reopenHere(channel).catch(() => undefined);
+    });
     const rows = await this.#findAll(config);
     const loading = rows.map(({ row, found }) => this.#take(row.id, found, { delayMs: START_DELAY_MS }));
     this.#work = Promise.all(loading).then(() => undefined);
@@ -95,6 +100,13 @@ export class PlatformChannels {
    * Resolves with false when the configuration has no account of it that could be opened.
    */
   async reopen(id: string): Promise<boolean> {
+    const isReopened = await this.#reopenHere(id);
+    // The account may be connected at another node.
+    if (isReopened) this.#parts.sharing?.cluster.publish('channel', { kind: 'reopen', channel: id });
+    return isReopened;
+  }
+
+  #reopenHere(id: string): Promise<boolean> {
     const work = this.#work.then(async () => {
       const rows = this.#config ? await this.#findAll(this.#config) : [];
       const found = rows.find(({ row }) => row.id === id)?.found;
@@ -126,6 +138,7 @@ export class PlatformChannels {
   }
 
   async close(): Promise<void> {
+    this.#unsubscribe?.();
     await this.#work;
     await Promise.all([...this.#open.values()].map(({ channel }) => closeChannel(channel)));
   }

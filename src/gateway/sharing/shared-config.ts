@@ -30,6 +30,8 @@ const OF_A_NODE: ReadonlySet<string> = new Set([
   'gateway.host',
 ]);
 
+const TELL_EVERY_MS = 10_000;
+
 export class SharedConfig {
   readonly #parts: SharedConfigParts;
   /** What the settings of the other members are, by member. */
@@ -43,7 +45,11 @@ export class SharedConfig {
 
   open(): void {
     const { cluster } = this.#parts;
+    // What was told may have been lost, so it is told again from time to time.
+    const timer = setInterval(() => this.#tell(), TELL_EVERY_MS);
+    timer.unref();
     this.#undo = [
+      () => clearInterval(timer),
       cluster.subscribe('config', (message, from) => this.#heard((message as { hash: string }).hash, from)),
       cluster.subscribe('plugin', (message) => void this.#follow((message as { id: string | null }).id ?? undefined)),
       cluster.watchMembers(({ change, member }) => {

@@ -72,6 +72,8 @@ const OPEN_LIMIT_MS = 2_000;
 const CLOSE_LIMIT_MS = 2_000;
 const ASK_MS = 10_000;
 const TELL_EVERY_MS = 1_000;
+/** So many looks at the accounts of this node. */
+const TELL_AGAIN_AFTER = 5;
 
 export class SharedPlatform implements Channel {
   readonly id: string;
@@ -181,7 +183,12 @@ export class SharedPlatform implements Channel {
 
   async open(): Promise<void> {
     const { cluster, accounts } = this.#parts;
-    const timer = setInterval(() => this.#tellStatus(), TELL_EVERY_MS);
+    let looks = 0;
+    const timer = setInterval(() => {
+      // What was told may have been lost, so it is told again from time to time.
+      if (++looks % TELL_AGAIN_AFTER === 0) this.#told = '';
+      this.#tellStatus();
+    }, TELL_EVERY_MS);
     timer.unref();
     this.#undo = [
       () => clearInterval(timer),
@@ -274,7 +281,8 @@ export class SharedPlatform implements Channel {
     } else if (message.kind === 'opened') {
       this.#told = '';
       this.#tellStatus();
-    } else for (const status of message.accounts) this.#elsewhere.set(status.accountId, status);
+    } else if (message.kind === 'status')
+      for (const status of message.accounts) this.#elsewhere.set(status.accountId, status);
   }
 
   async #answer(asked: AccountMessage & { kind: 'ask' }): Promise<void> {
