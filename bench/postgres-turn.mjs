@@ -97,6 +97,8 @@ try {
   if (flags.statements) {
     for (const [text, count] of [...statements].sort((a, b) => b[1] - a[1])) console.log(per(count).padStart(6), text);
   }
+  // What was said is put into indexes when a gateway has time, and that is no rest yet.
+  await sleep(30_000);
   const idleFrom = processorTimeOf(postgres.pid);
   await sleep(10_000);
   console.log(`idle: ${((processorTimeOf(postgres.pid) - idleFrom) / 100).toFixed(2)} % of a core`);
