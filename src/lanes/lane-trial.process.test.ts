@@ -12,7 +12,7 @@ afterAll(() => server?.destroy());
 describe.skipIf(!server)('three nodes, one of which is killed and one frozen', () => {
   it('lose no trigger, end no run twice, and keep the order of every session', async () => {
     const script = await bundleLaneNode(await folderForTest());
-    const options = { script, url: server?.url ?? '', schema: 'trial', limit: 8, workMs: 30, frozenMs: 4_000 };
+    const options = { script, url: server?.url ?? '', schema: 'trial', limit: 8, workMs: 200, frozenMs: 4_000 };
     const counts = await tryLanes({ ...options, keys: 40, triggers: 300 });
     expect(counts).toMatchObject({ lost: 0, doubled: 0, disordered: 0, givenUp: 0 });
     // Else nothing was under way when the nodes were killed and frozen.
