@@ -26,6 +26,8 @@ const rounds = Number(flags.rounds);
 const here = dirname(fileURLToPath(import.meta.url));
 const programs = await findPostgres();
 if (programs === undefined) throw new Error('Postgres is not installed (Debian: postgresql).');
+process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
 process.once('exit', killAll);
 
 const root = await mkdtemp(join(tmpdir(), 'atrium-bench-postgres-'));

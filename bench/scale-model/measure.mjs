@@ -33,6 +33,7 @@ const seconds = Number(flags.seconds);
 const WARM_UPS = 100;
 
 process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
 process.once('exit', killAll);
 
 const programs = await findPostgres();

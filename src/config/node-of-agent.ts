@@ -5,6 +5,5 @@ import type { Config } from './schema.ts';
 
 /** Undefined for an agent that is not bound: any node may run it, as its workspace is on a shared folder. */
 export function nodeOfAgent(config: Config, agentId: string): string | undefined {
-  const node: unknown = resolveAgentConfig(config, agentId)?.node;
-  return typeof node === 'string' && node !== '' ? node : undefined;
+  return resolveAgentConfig(config, agentId)?.node || undefined;
 }

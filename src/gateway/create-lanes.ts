@@ -2,7 +2,7 @@
 // nodes need is loaded only for a database.
 
 import type { Cluster } from '../cluster/cluster.ts';
-import { resolveAgentConfig } from '../config/agents.ts';
+import { nodeOfAgent } from '../config/node-of-agent.ts';
 import type { Config } from '../config/schema.ts';
 import { EmbeddedLanes } from '../lanes/embedded-lanes.ts';
 import type { Lanes } from '../lanes/lanes.ts';
@@ -28,12 +28,6 @@ export async function createLanes({ store, place, cluster, config, now, warn }: 
   const options = { store, limit, aside, now, warn };
   if (place.kind === 'sqlite') return new EmbeddedLanes(options);
   const { ClusterLanes } = await import('../lanes/cluster-lanes.ts');
-  const nodeOf = (sessionKey: string) => boundNodeOf(config, resolveAgentIdFromSessionKey(sessionKey));
+  const nodeOf = (sessionKey: string) => nodeOfAgent(config, resolveAgentIdFromSessionKey(sessionKey));
   return new ClusterLanes({ ...options, cluster, url: place.url, schema: place.schema, nodeOf });
-}
-
-/** The node that has the workspace of an agent (`agents.list[].node`); undefined when every node can reach it. */
-function boundNodeOf(config: Config, agentId: string): string | undefined {
-  const node: unknown = resolveAgentConfig(config, agentId)?.node;
-  return typeof node === 'string' && node !== '' ? node : undefined;
 }
