@@ -3,11 +3,14 @@
 //
 // The results are known before COMMIT is sent. So when the connection breaks before that, nothing was stored and the
 // commits are made again; when it breaks at COMMIT itself, the server is asked what became of the transaction. No commit
-// is made twice, and none is reported as made that was not.
+// is made twice, and none is reported as made that was not. The server's own number of the transaction is not enough for
+// that: a server that crashed gives the number of a transaction that it had not written to its disk to another one. So each
+// transaction also leaves a mark of ours.
 //
 // Of a store that several nodes share, every transaction first takes hold of the row of its node. While it has it, the node cannot
 // be expelled; once the row is gone, nothing is stored. The lock beside it says which backends would have to be ended.
 
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CeilingPassedError,
@@ -64,6 +67,10 @@ const MOST_TRIES = 10;
 export class CommitQueue {
   readonly #connection: PostgresConnection;
   readonly #settings: CommitQueueSettings;
+  /** The name under which this process leaves its marks. */
+  readonly #writer = randomUUID();
+  /** The number of the transaction that was begun last. */
+  #mark = 0;
   #queued: Job[] = [];
   #working: Promise<void> | undefined;
 
@@ -129,6 +136,7 @@ export class CommitQueue {
 
   async #transact(group: readonly Job[]): Promise<readonly CommitResult[]> {
     const isLazy = group.every((job) => job.isLazy);
+    this.#mark += 1;
     const held = await this.#connection.hold();
     const begun = held.ask(BEGIN);
     const opened = held.ask(this.#opening(group, isLazy));
@@ -154,15 +162,16 @@ export class CommitQueue {
   }
 
   /**
-   * Answers the id of the transaction, and beside it the members among those that the commits belong to. It is one statement,
-   * because every commit pays for it.
+   * Leaves the mark of the transaction, and answers its id, and beside it the members among those that the commits belong to.
+   * It is one statement, because every commit pays for it.
    */
   #opening(group: readonly Job[], isLazy: boolean): SqlStatement {
     const ids = [...new Set(group.flatMap(({ member }) => member ?? []))];
     const settings = isLazy ? `, ${WITHOUT_SYNC}` : '';
-    if (ids.length === 0) return { sql: `SELECT pg_current_xact_id(), NULL${settings}`, values: [] };
-    const sql = `SELECT pg_current_xact_id(), id, pg_advisory_xact_lock_shared(hashtextextended($2 || id, 0))${settings} FROM nodes WHERE id = ANY($1) AND status <> 'expelled' FOR KEY SHARE`;
-    return { sql, values: [ids, memberLockName(this.#settings.schema, '')] };
+    const mark = [this.#writer, this.#mark];
+    if (ids.length === 0) return { sql: `${LEAVE_MARK} SELECT pg_current_xact_id(), NULL${settings}`, values: mark };
+    const sql = `${LEAVE_MARK} SELECT pg_current_xact_id(), id, pg_advisory_xact_lock_shared(hashtextextended($4 || id, 0))${settings} FROM nodes WHERE id = ANY($3) AND status <> 'expelled' FOR KEY SHARE`;
+    return { sql, values: [...mark, ids, memberLockName(this.#settings.schema, '')] };
   }
 
   async #end(held: HeldConnection, transactionId: string): Promise<void> {
@@ -182,7 +191,7 @@ export class CommitQueue {
         const sql = 'SELECT pg_xact_status($1::xid8)';
         const { rows } = await this.#connection.ask({ sql, values: [transactionId] });
         const status = rows[0]?.[0];
-        if (status === 'committed') return true;
+        if (status === 'committed') return await this.#hasMark();
         if (status === 'aborted') return false;
       } catch (error) {
         // A server that has crashed since knows nothing of a transaction that it had not written to its disk.
@@ -199,9 +208,17 @@ export class CommitQueue {
       await sleep(50);
     }
   }
+
+  /** Transactions of this process are made one after the other, so the last mark is that of the last one which was committed. */
+  async #hasMark(): Promise<boolean> {
+    const sql = 'SELECT 1 FROM commit_marks WHERE writer = $1 AND mark = $2';
+    return (await this.#connection.ask({ sql, values: [this.#writer, this.#mark] })).rows.length > 0;
+  }
 }
 
 const ID_IN_THE_FUTURE = '22023';
+const LEAVE_MARK =
+  'WITH marked AS (INSERT INTO commit_marks (writer, mark, at) VALUES ($1, $2, now()) ON CONFLICT (writer) DO UPDATE SET mark = $2, at = now())';
 const BEGIN: SqlStatement = { sql: 'BEGIN', values: [] };
 const COMMIT: SqlStatement = { sql: 'COMMIT', values: [] };
 const ROLLBACK: SqlStatement = { sql: 'ROLLBACK', values: [] };

@@ -1,9 +1,18 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findPostgres, type PostgresServer, startPostgres } from '../../testkit/postgres-server.ts';
 import { StoreFailedError } from '../errors.ts';
+import { compileWrite } from '../sql/compile-write.ts';
 import type { NewRow, Store } from '../store.ts';
+import { CommitQueue } from './commit-queue.ts';
 import { openPostgresStore } from './open-postgres-store.ts';
-import { PostgresConnection } from './postgres-connection.ts';
+import {
+  ConnectionLostError,
+  type HeldConnection,
+  PostgresConnection,
+  type PostgresStatement,
+  type SqlAnswer,
+} from './postgres-connection.ts';
+import { POSTGRES } from './postgres-dialect.ts';
 
 const programs = await findPostgres();
 const accept = { site: 'accept' } as const;
@@ -42,6 +51,24 @@ describe.skipIf(!programs)('a store in Postgres whose connection breaks', () => 
     await writer;
     const rows = await store.select('inbox', { where: { sessionKey: SESSION }, orderBy: [['seq', 'asc']] });
     expect(rows.map(({ runId }) => runId)).toEqual(made);
+  });
+
+  it('makes a commit again that a crash took back, although another transaction got its number', async () => {
+    const settings = { url: server.url, schema: 'atrium', name: 'crashing', waitMs: 5_000 };
+    const connection = new CrashingConnection(settings);
+    const queue = new CommitQueue(connection, { store: 'test', schema: 'atrium', member: undefined, waitMs: 5_000 });
+    const commit = (runId: string) =>
+      queue.add({
+        writes: [compileWrite(POSTGRES, { insert: 'inbox', row: message(runId) })],
+        isLazy: false,
+        ordered: [],
+      });
+    await commit('before-crash');
+    connection.crashesNext = true;
+    await commit('in-crash');
+    expect(connection.crashesNext).toBe(false);
+    await connection.close();
+    expect(await store.count('inbox', { runId: { in: ['before-crash', 'in-crash'] } })).toBe(2);
   });
 
   it('says what became of a commit when only the connection is cut', async () => {
@@ -104,6 +131,31 @@ describe.skipIf(!programs)('a store in Postgres whose connection breaks', () => 
     await Promise.all(nodes.map((node) => node.close()));
   });
 });
+
+/**
+ * Like a server that crashes at COMMIT and comes back: the transaction is gone, and its number, which nothing on the disk
+ * remembers, belongs to another transaction that was committed.
+ */
+class CrashingConnection extends PostgresConnection {
+  crashesNext = false;
+
+  override async hold(): Promise<HeldConnection> {
+    const held = await super.hold();
+    return {
+      ask: async (statement) => {
+        if (!this.crashesNext || statement.sql !== 'COMMIT') return held.ask(statement);
+        this.crashesNext = false;
+        await held.ask({ sql: 'ROLLBACK', values: [] });
+        throw new ConnectionLostError('the server crashed');
+      },
+    };
+  }
+
+  override async ask(statement: PostgresStatement): Promise<SqlAnswer> {
+    if (statement.sql.includes('pg_xact_status')) return { rows: [['committed']], count: 1 };
+    return super.ask(statement);
+  }
+}
 
 function message(runId: string): NewRow<'inbox'> {
   return {

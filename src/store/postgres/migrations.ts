@@ -527,6 +527,17 @@ export const MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX lane_holds_by_key ON lane_holds (session_key)',
     ],
   },
+  {
+    version: 5,
+    statements: [
+      // The number of the last transaction of each process that commits. Only the queue of commits reads and writes it.
+      `CREATE TABLE commit_marks (
+        writer TEXT COLLATE "C" NOT NULL PRIMARY KEY,
+        mark BIGINT NOT NULL,
+        at TIMESTAMP WITH TIME ZONE NOT NULL
+      ) WITH (fillfactor = 50)`,
+    ],
+  },
 ];
 
 /** The newest version of the tables that this program knows. */

@@ -63,6 +63,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       }
     } else {
       await migrate(writer, { schema, store, isMoving });
+      // What processes left that are long gone.
+      await writer.execute("DELETE FROM commit_marks WHERE at < now() - interval '7 days'");
     }
     return new PostgresStore({ store, schema, writer, readers, waitMs, member: options.member });
   } catch (error) {
