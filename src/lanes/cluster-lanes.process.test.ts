@@ -38,8 +38,9 @@ withServer('with a real server', () => {
     return {
       store,
       many: 700,
-      async lanes(limit) {
-        const node = await openLaneNode({ url, schema, node: `node-${nodes.size + 1}`, limit });
+      async lanes(limit, hasLongPauses) {
+        const firstPauseMs = hasLongPauses ? 3_000 : 2;
+        const node = await openLaneNode({ url, schema, node: `node-${nodes.size + 1}`, limit, firstPauseMs });
         nodes.set(node.lanes, node);
         return node.lanes;
       },

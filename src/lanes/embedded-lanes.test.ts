@@ -12,7 +12,8 @@ import { describeLanes } from './lanes-suite.ts';
 
 describeLanes('EmbeddedLanes', async () => {
   const { store, remove } = await scratchStore();
-  const lanes = (limit: number) => new EmbeddedLanes({ store, limit, now: Date.now, warn: () => {}, firstPauseMs: 2 });
+  const lanes = (limit: number, hasLongPauses = false) =>
+    new EmbeddedLanes({ store, limit, now: Date.now, warn: () => {}, firstPauseMs: hasLongPauses ? 200 : 2 });
   return { store, lanes, remove };
 });
 

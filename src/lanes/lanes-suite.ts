@@ -11,8 +11,11 @@ import type { Lanes, LaneWork } from './lanes.ts';
 
 export interface LanesUnderTest {
   readonly store: Store;
-  /** Makes a fresh instance over the same store, as another process would. */
-  lanes(limit: number): Lanes | Promise<Lanes>;
+  /**
+   * Makes a fresh instance over the same store, as another process would. With `hasLongPauses`, it pauses so long after a
+   * failure that another key surely gets its turn meanwhile.
+   */
+  lanes(limit: number, hasLongPauses?: boolean): Lanes | Promise<Lanes>;
   /** The process of these lanes is gone from now on. Without it an instance that is made later knows of no other. */
   end?(lanes: Lanes): Promise<void>;
   /** The store with which these lanes commit, if it is another one than `store`. */
@@ -40,8 +43,12 @@ export function describeLanes(name: string, make: () => Promise<LanesUnderTest>)
       await under.remove();
     });
 
-    async function open(limit: number, work: Partial<LaneWork> & Pick<LaneWork, 'run'>): Promise<Lanes> {
-      const lanes = await under.lanes(limit);
+    async function open(
+      limit: number,
+      work: Partial<LaneWork> & Pick<LaneWork, 'run'>,
+      { hasLongPauses = false } = {},
+    ): Promise<Lanes> {
+      const lanes = await under.lanes(limit, hasLongPauses);
       opened.push(lanes);
       runStore = under.storeOf?.(lanes) ?? store;
       await lanes.open({
@@ -231,13 +238,14 @@ export function describeLanes(name: string, make: () => Promise<LanesUnderTest>)
     it('lets others run while one pauses', async () => {
       const order: string[] = [];
       await queue(['a', 'r1'], ['b', 'r2']);
-      await open(1, {
+      const work: Pick<LaneWork, 'run'> = {
         async run({ claim, attempt }) {
           order.push(claim.runId);
           if (claim.runId === 'r1' && attempt === 1) throw new Error('not now');
           await end(claim);
         },
-      });
+      };
+      await open(1, work, { hasLongPauses: true });
       await allDone();
       expect(order).toEqual(['r1', 'r2', 'r1']);
     });
