@@ -129,6 +129,10 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
     'agents.defaults.{cliBackends,agentRuntime,embeddedHarness,embeddedPi}',
     'Agents are run by Atrium itself, with a model over HTTP.',
   ),
+  ...different(
+    'agents.defaults.models',
+    'The other names of models are used; the list does not limit which model a person may choose with /model.',
+  ),
   ...used('agents.defaults.models.*', 'alias'),
   ...missing('agents.defaults.models.*', 'Models are asked with their own defaults.'),
   ...protects('{agents.defaults,agents.list[]}.modelPolicy', 'A person who may choose a model may choose any model.'),
