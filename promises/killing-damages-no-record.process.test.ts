@@ -2,7 +2,7 @@
 // to the last line, and the next process goes on behind it.
 
 import { appendFile, readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { GatewayProcess } from '../src/testkit/gateway-process.ts';
 import { reply, toolCall } from '../src/testkit/model-server.ts';
@@ -50,10 +50,14 @@ it('a gateway that is killed in the middle of its turns leaves every line whole 
   // The runs that were cut are taken up by the next process, in the same files.
   expect(await gateway.start()).toBe('ready');
   await expect.poll(async () => (await openRuns(gateway)).length, { timeout: 120_000, interval: 200 }).toBe(0);
+  const stored = await storedSessions(gateway);
   expect((await gateway.stop()).code).toBe(0);
   const records = (await filesIn(dir)).flatMap(([file, lines]) => readable(file, lines));
   expect(records.some(({ type, data }) => type === 'session.started' && Number(data?.attempt) > 1)).toBe(true);
-  for (const [file, lines] of await filesIn(dir)) {
+  // A process that dies before it has stored a new session leaves a file about a session that never was.
+  const ofSessions = (await filesIn(dir)).filter(([file]) => stored.has(basename(file, '.jsonl')));
+  expect(ofSessions.length).toBeGreaterThanOrEqual(TALKERS);
+  for (const [file, lines] of ofSessions) {
     expect(JSON.parse(lines.at(-1) ?? '').type, file).toMatch(/^(?:session\.ended|delivery\.ended)$/);
   }
 }, 400_000);
@@ -97,6 +101,11 @@ async function talkOnAndOn(gateway: GatewayProcess, user: string): Promise<void>
 async function openRuns(gateway: GatewayProcess): Promise<readonly object[]> {
   const { runs } = await gateway.json<{ runs: readonly { status: string }[] }>('/api/runs?limit=200');
   return runs.filter(({ status }) => ['queued', 'running', 'suspended'].includes(status));
+}
+
+async function storedSessions(gateway: GatewayProcess): Promise<ReadonlySet<string | null>> {
+  const { runs } = await gateway.json<{ runs: readonly { sessionId: string | null }[] }>('/api/runs?limit=200');
+  return new Set(runs.map(({ sessionId }) => sessionId));
 }
 
 async function filesIn(dir: string): Promise<readonly (readonly [string, readonly string[]])[]> {

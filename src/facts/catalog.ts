@@ -789,9 +789,11 @@ export const FACT_CATALOG: { readonly [Name in FactName]: FactRow<Facts[Name]> }
     when: { after: ['result', 'failure', 'block', 'control', 'dead-letter'] },
     record: {
       type: 'trace.artifacts',
-      of: ({ runId, status, reply, error, errorCode, usage, ms }) => ({
+      of: ({ runId, sessionId, sessionKey, status, reply, error, errorCode, usage, ms }) => ({
         type: 'trace.artifacts',
         runId,
+        sessionId,
+        sessionKey,
         status,
         reply,
         error,

@@ -171,6 +171,8 @@ export interface Facts {
   };
   'run-ended': RunStep & {
     readonly status: Exclude<RunStatus, 'running' | 'suspended'>;
+    /** Where it is recorded, for a run that this process did not begin. */
+    readonly sessionId?: string | undefined;
     readonly reply?: string | undefined;
     readonly error?: string | undefined;
     readonly errorCode?: string | undefined;

@@ -122,7 +122,11 @@ async function giveUp(parts: RunParts, { trigger, claim, attempt }: ClaimedTrigg
   );
   childEnd.tell();
   parts.delivery.wake();
-  const told = { runId, sessionKey, error: error.message, errorCode: error.code };
+  // A run that was cut before its request has no session yet; its records are with the session that is open.
+  const [open] =
+    sessionId === '' ? await parts.store.select('sessions', { where: { sessionKey, endedAt: null }, limit: 1 }) : [];
+  const recordedIn = sessionId || open?.sessionId;
+  const told = { runId, sessionKey, sessionId: recordedIn, error: error.message, errorCode: error.code };
   void parts.tell('run-ended', { ...told, status: 'failed' });
   const durationMs = now - (row?.startedAt ?? now);
   const end = { runId, sessionId, status: 'failed' as const, error: error.message, durationMs, recovered: true };

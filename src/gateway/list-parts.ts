@@ -13,6 +13,7 @@ import type { Lanes } from '../lanes/lanes.ts';
 import { GatewayNotReadyError } from '../protocol/errors.ts';
 import type { Say } from '../protocol/log.ts';
 import { within } from '../protocol/time-limit.ts';
+import { recordLostEnds } from '../recorder/record-lost-ends.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { StateLock } from '../store/state-lock.ts';
 import type { Store } from '../store/store.ts';
@@ -121,7 +122,7 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
     receiptIndex,
   } = listed;
   const { delivery, platforms, wayIn, shown, runParts, lanes, sessions, children, schedule, chores, warn } = listed;
-  const { live, recorder } = listed.records;
+  const { live, recorder, trajectoryDir } = listed.records;
   const { approvals, waits, suspensions } = listed.suspending;
   const { sockets } = delivery;
   const { exec } = drafting;
@@ -243,6 +244,10 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
         void tellForgottenEnds(runParts);
         void sessions.tellForgottenEnds();
       }),
+    },
+    {
+      name: 'the ends that trajectories lack',
+      open: () => lock.wasLeft && recordLostEnds({ store, trajectoryDir, record: (fact) => recorder.record(fact) }),
     },
     { name: 'the replays that were cut', open: unlessShared(listed, () => settleCutReplays(store)) },
     // Their time goes on while the lanes drain, so it is closed after them.

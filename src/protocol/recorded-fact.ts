@@ -43,8 +43,13 @@ export type RecordedFact =
       readonly sessionKey?: string | undefined;
       readonly facts: Values;
     })
-  /** The run is over. This becomes `trace.artifacts` and `session.ended`. */
-  | (OfRun & RecordedEnd & { readonly type: 'trace.artifacts' })
+  /** The run is over. This becomes `trace.artifacts` and `session.ended`. A run that this process did not begin names its session. */
+  | (OfRun &
+      RecordedEnd & {
+        readonly type: 'trace.artifacts';
+        readonly sessionId?: string | undefined;
+        readonly sessionKey?: string | undefined;
+      })
   /** The session itself is over, not only one of its runs. */
   | {
       readonly type: 'session.ended';

@@ -177,9 +177,17 @@ export class Recorder {
     else if (sessionId !== undefined) this.#record({ runId, sessionId, sessionKey }, type, facts);
   }
 
-  #end({ type, runId, status, errorCode, error, reply, usage, ms }: OfType<'trace.artifacts'>): void {
+  #end(fact: OfType<'trace.artifacts'>): void {
+    const { type, runId, sessionId, sessionKey, status, errorCode, error, reply, usage, ms } = fact;
     const run = this.#open.get(runId);
-    if (!run) return;
+    if (!run) {
+      if (sessionId === undefined) return;
+      // An earlier process began the run, so it is not known whether its gate has passed, and no words are written.
+      const context = { runId, sessionId, sessionKey };
+      this.#record(context, type, { status, errorCode, usage, ms });
+      this.#record(context, 'session.ended', { status });
+      return;
+    }
     // A run that ends before its gate has answered may not be written.
     if (run.gate === 'waiting') release(run, 'blocked');
     const leftOut = run.leftOut > 0 ? run.leftOut : undefined;

@@ -11,6 +11,8 @@ export interface StateLock {
   readonly stateDir: string;
   /** While this is the file that was locked, no other process owns the directory. */
   readonly file: string;
+  /** The owner before this one did not release the directory: its process was killed. */
+  readonly wasLeft: boolean;
   /** Writes where the owner can be reached. Only this user can read it. */
   writeOwner(owner: StateOwner): Promise<void>;
   release(): Promise<void>;
@@ -28,11 +30,16 @@ export interface StateOwner {
 export async function acquireStateLock(stateDir: string): Promise<StateLock> {
   const file = lockFile(stateDir);
   let database: Database | undefined;
+  let wasLeft = false;
   try {
     database = await openDatabase(file, { busyMs: RACE_MS });
     // The file stays empty, so there is nothing to undo, and a killed process leaves no journal file.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     // The file of a killed owner must not be taken for the file of this one.
+    wasLeft = await stat(ownerFile(stateDir)).then(
+      () => true,
+      () => false,
+    );
     await rm(ownerFile(stateDir), { force: true });
   } catch (error) {
     database?.close();
@@ -41,7 +48,7 @@ export async function acquireStateLock(stateDir: string): Promise<StateLock> {
     throw storeErrorFrom(error, file);
   }
   HELD.add(database);
-  return stateLock(stateDir, database);
+  return stateLock(stateDir, database, wasLeft);
 }
 
 /**
@@ -93,10 +100,11 @@ const LONGEST_OWNER_FILE = 4096;
 /** A connection that is garbage-collected is closed, and its lock ends, so connections are kept here. */
 const HELD = new Set<Database>();
 
-function stateLock(stateDir: string, database: Database): StateLock {
+function stateLock(stateDir: string, database: Database, wasLeft: boolean): StateLock {
   return {
     stateDir,
     file: lockFile(stateDir),
+    wasLeft,
     async writeOwner(owner) {
       const path = ownerFile(stateDir);
       await mkdir(join(stateDir, 'atrium'), { recursive: true, mode: 0o700 });

@@ -50,7 +50,7 @@ const OWN = ['start', 'status'];
 /** These work on files or the store only, with a gateway of their own, ask at their end whether one runs, or wait for its process. */
 const ALONE = new RegExp(
   [
-    '^(?:agents|completion|config|models|route|service|skills) ',
+    '^(?:agents|completion|config|models|route|service|skills|store) ',
     '^(?:docs|onboard|update)$',
     '^(?:hooks (?:new|test)|mcp test|plugins (?:install|uninstall|new|test)|tour|logs|stop|restart|import openclaw)$',
     '^(?:channels (?:list|add|login|test|remove|try)|runs? replay|export-trajectory|trajectory open)$',
