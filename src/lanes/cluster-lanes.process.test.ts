@@ -263,8 +263,8 @@ withServer('ClusterLanes, over several nodes', () => {
     expect(reasons[0]).toMatchObject({ reason: 'the user said /stop' });
   });
 
-  it('stops a run also when the message to its node was lost, and when that node died meanwhile', async () => {
-    const told: string[] = [];
+  describe('a stop that no node was told of', () => {
+    let told: string[];
     const work = (name: string): Partial<LaneWork> => ({
       async run({ claim, signal, attempt }) {
         told.push(`${claim.runId} on ${name}${signal.aborted ? ' stopped' : ''}`);
@@ -273,23 +273,34 @@ withServer('ClusterLanes, over several nodes', () => {
         await end(store, claim);
       },
     });
-    const a = await node('a', work('a'), { lookMs: 50 });
-    const b = await node('b', work('b'));
-    await queue(['k', 'r1']);
-    a.lanes.wake('k');
-    await eventually(async () => expect(await runOf('r1')).toBeDefined());
-    const set = { stopReason: 'lost' };
-    await store.commit([{ update: 'runs', where: { runId: 'r1' }, set }], { site: 'control' });
-    await allDone();
-    expect(told).toEqual(['r1 on a']);
+    const stopByRow = (runId: string) =>
+      store.commit([{ update: 'runs', where: { runId }, set: { stopReason: 'lost' } }], { site: 'control' });
+    beforeEach(() => {
+      told = [];
+    });
 
-    await queue(['k', 'r2']);
-    b.lanes.wake('k');
-    await eventually(async () => expect(await runOf('r2')).toBeDefined());
-    await store.commit([{ update: 'runs', where: { runId: 'r2' }, set }], { site: 'control' });
-    await b.leave();
-    await allDone();
-    expect(told.slice(1)).toEqual(['r2 on b', 'r2 on a stopped']);
+    it('is found by the node that has the run', async () => {
+      const a = await node('a', work('a'), { lookMs: 50 });
+      await queue(['k', 'r1']);
+      a.lanes.wake('k');
+      await eventually(async () => expect(await runOf('r1')).toBeDefined());
+      await stopByRow('r1');
+      await allDone();
+      expect(told).toEqual(['r1 on a']);
+    });
+
+    it('is found by the node that takes over from one that died meanwhile', async () => {
+      await node('a', work('a'));
+      const b = await node('b', work('b'));
+      await queue(['k', 'r2']);
+      b.lanes.wake('k');
+      await eventually(() => expect(told).toEqual(['r2 on b']));
+      await eventually(async () => expect(await runOf('r2')).toBeDefined());
+      await stopByRow('r2');
+      await b.leave();
+      await allDone();
+      expect(told).toEqual(['r2 on b', 'r2 on a stopped']);
+    });
   });
 
   it('begins no run of a key that another node holds, until it is released or that node is gone', async () => {
