@@ -85,3 +85,10 @@ export function streamingModeOf(value: z.infer<typeof streaming>, otherwise: Str
   if (typeof value === 'string') return value;
   return value?.mode ?? otherwise;
 }
+
+export function mapValues<Value, Result>(
+  record: Readonly<Record<string, Value>>,
+  map: (value: Value, key: string) => Result,
+): Record<string, Result> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]));
+}

@@ -6,30 +6,21 @@ import { z } from 'zod';
 import type { Environment } from '../environment.ts';
 import { isAccepted } from '../list-unused-settings.ts';
 import type { Config } from '../schema.ts';
-import {
-  anyObject,
-  filledText,
-  flag,
-  oneOf,
-  positive,
-  recordOf,
-  secret,
-  shared,
-  text,
-  wholeNumber,
-} from '../schema-kinds.ts';
+import { filledText, flag, oneOf, recordOf, secret, shared, text, wholeNumber } from '../schema-kinds.ts';
+import { accountToken } from './account-token.ts';
+import { botLoopOf, botLoopProtection } from './bot-loop.ts';
 import {
   accountKeys,
-  DEFAULT_ACCOUNT,
   DM_POLICIES,
   type FoundAccount,
   findAccounts,
+  mapValues,
   people,
   REPLY_TO_MODES,
   streamingModeOf,
 } from './channel-settings.ts';
-import { givenSecret } from './given-secret.ts';
-import { readTokenFile } from './read-token-file.ts';
+import { closedSentence, closingSettings, type PlaceTools, placeTools } from './place-tools.ts';
+import type { ReadToken } from './read-token-file.ts';
 
 const place = {
   requireMention: flag().optional().describe('Whether the agent answers only messages that speak to it. Default true.'),
@@ -38,8 +29,7 @@ const place = {
     .describe('Whether messages that mention somebody else, and not the bot, are left alone. Default false.'),
   users: people().optional().describe('The people whom the agent answers there, by their ids.'),
   roles: people().optional().describe('The roles whose members it answers there, by their ids, besides `users`.'),
-  tools: anyObject().optional().describe('Not used; the place is closed where it is set.'),
-  toolsBySender: anyObject().optional().describe('Not used; the place is closed where it is set.'),
+  ...placeTools,
 };
 
 const archive = ['60', '1440', '4320', '10080'] as const;
@@ -87,14 +77,7 @@ const discordKeys = {
     .union([flag(), z.literal('mentions')], { error: 'true, false or "mentions"' })
     .optional()
     .describe('Whether messages of other bots are read: all, none, or those that mention the bot. Default false.'),
-  botLoopProtection: shared({
-    enabled: flag().optional().describe('Default true.'),
-    maxEventsPerWindow: positive().optional().describe('So many messages of one bot in one channel. Default 20.'),
-    windowSeconds: positive().optional().describe('Within this time. Default 60.'),
-    cooldownSeconds: positive().optional().describe('More are left alone for this time. Default 60.'),
-  })
-    .optional()
-    .describe('Keeps two bots from answering each other for ever, where `allowBots` lets one in.'),
+  botLoopProtection: botLoopProtection.optional(),
   historyLimit: wholeNumber(0, 1_000)
     .optional()
     .describe('How many messages that do not speak to the agent are kept for the next one that does. Default 50.'),
@@ -176,22 +159,15 @@ export function discordAccountsOf(
   return { accounts, problems };
 }
 
-function tokenOf(
-  { accountId, settings, path }: FoundAccount<DiscordSettings>,
-  environment: Environment,
-): { readonly token?: string | undefined; readonly problem?: string | undefined } {
-  const { variables } = environment;
-  const { token: written, tokenFile } = settings;
-  const missing = `${path} has no token, so this account of Discord is not started. The page "Bot" of the application in the Developer Portal gives one.`;
-  const { value: given, problem } = givenSecret(written, `${path}.token`, variables);
-  if (problem !== undefined) return { problem: `${problem} This account of Discord is not started.` };
-  // The variable is that of the default account, as in OpenClaw.
-  const fallback = accountId === DEFAULT_ACCOUNT ? variables.DISCORD_BOT_TOKEN?.trim() || undefined : undefined;
-  const read =
-    given === undefined && tokenFile !== undefined
-      ? readTokenFile(tokenFile, `${path}.tokenFile`, environment)
-      : { token: given ?? fallback };
-  if (read.token === undefined) return { problem: ('problem' in read ? read.problem : undefined) ?? missing };
+function tokenOf(found: FoundAccount<DiscordSettings>, environment: Environment): ReadToken {
+  const { path, settings } = found;
+  const { token: written, tokenFile: file } = settings;
+  const places = { key: 'token', written, fileKey: 'tokenFile', file, variable: 'DISCORD_BOT_TOKEN' };
+  const read = accountToken(found, places, environment);
+  if (read.token === undefined) {
+    const missing = `${path} has no token, so this account of Discord is not started. The page "Bot" of the application in the Developer Portal gives one.`;
+    return { problem: read.problem ?? missing };
+  }
   // Some people copy the word that stands before the token in requests.
   const token = read.token.replace(/^Bot\s+/i, '');
   if (TOKEN.test(token)) return { ...read, token };
@@ -210,29 +186,18 @@ function refusalOf(config: Config, { settings, path }: FoundAccount<DiscordSetti
 
 /** The settings that ask for other tools in one place. */
 function closedPlaces(config: Config, { settings, path }: FoundAccount<DiscordSettings>): readonly string[] {
-  const limits = (at: string, settingsOfPlace: Pick<GuildSettings, 'tools' | 'toolsBySender'>) =>
-    (['tools', 'toolsBySender'] as const)
-      .filter((key) => Object.keys(settingsOfPlace[key] ?? {}).length > 0)
-      .map((key) => `${at}.${key}`);
-  return Object.entries(settings.guilds ?? {})
-    .flatMap(([id, server]) => [
-      ...limits(`${path}.guilds.${id}`, server),
-      ...Object.entries(server.channels ?? {}).flatMap(([name, each]) =>
-        limits(`${path}.guilds.${id}.channels.${name}`, each),
-      ),
-    ])
-    .filter((each) => !isAccepted(config, each));
-}
-
-function closedSentence(setting: string): string {
-  return `${setting} limits tools for one place, which Atrium does not do. The place is closed; take the setting back, or accept it with "acceptUnused": ["${setting}"].`;
+  return Object.entries(settings.guilds ?? {}).flatMap(([id, server]) => [
+    ...closingSettings(config, `${path}.guilds.${id}`, server),
+    ...Object.entries(server.channels ?? {}).flatMap(([name, each]) =>
+      closingSettings(config, `${path}.guilds.${id}.channels.${name}`, each),
+    ),
+  ]);
 }
 
 function accountOf(config: Config, found: FoundAccount<DiscordSettings>, token: string) {
   const { accountId, settings, path } = found;
-  const { dm = {}, thread = {}, commands = {}, actions = {}, guilds = {}, botLoopProtection: loop = {} } = settings;
-  const closed = closedPlaces(config, found);
-  const isClosed = (at: string) => closed.includes(`${at}.tools`) || closed.includes(`${at}.toolsBySender`);
+  const { dm = {}, thread = {}, commands = {}, actions = {}, guilds = {} } = settings;
+  const isClosed = (at: string, place: PlaceTools) => closingSettings(config, at, place).length > 0;
   const seesOnlyListed = settings.contextVisibility === 'allowlist';
   return {
     accountId,
@@ -246,26 +211,20 @@ function accountOf(config: Config, found: FoundAccount<DiscordSettings>, token: 
     matchesNames: settings.dangerouslyAllowNameMatching ?? false,
     guilds: mapValues(guilds, (server, id) => ({
       ...placeOf(server),
-      isOn: !isClosed(`${path}.guilds.${id}`),
+      isOn: !isClosed(`${path}.guilds.${id}`, server),
       reactionNotifications: server.reactionNotifications,
       channels:
         server.channels &&
         mapValues(server.channels, (each, name) => ({
           ...placeOf(each),
-          isOn: each.enabled !== false && each.allow !== false && !isClosed(`${path}.guilds.${id}.channels.${name}`),
+          isOn:
+            each.enabled !== false && each.allow !== false && !isClosed(`${path}.guilds.${id}.channels.${name}`, each),
           autoThread: each.autoThread,
           autoArchiveMinutes: each.autoArchiveDuration === undefined ? undefined : Number(each.autoArchiveDuration),
         })),
     })),
     allowBots: settings.allowBots ?? false,
-    botLoop:
-      loop.enabled === false
-        ? undefined
-        : {
-            most: loop.maxEventsPerWindow ?? 20,
-            windowMs: (loop.windowSeconds ?? 60) * 1_000,
-            cooldownMs: (loop.cooldownSeconds ?? 60) * 1_000,
-          },
+    botLoop: botLoopOf(settings.botLoopProtection ?? {}),
     streaming: streamingModeOf(settings.streaming, 'progress'),
     // Messages are not gathered into batches here, so "batched" never applies.
     replyToMode: settings.replyToMode === 'batched' ? ('off' as const) : (settings.replyToMode ?? ('off' as const)),
@@ -296,11 +255,4 @@ function idsOf(list: readonly string[] | undefined): readonly string[] | undefin
       .replace(/^<@[!&]?(\d+)>$/, '$1')
       .replace(/^(?:user|role):/i, ''),
   );
-}
-
-function mapValues<Value, Result>(
-  record: Readonly<Record<string, Value>>,
-  map: (value: Value, key: string) => Result,
-): Record<string, Result> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]));
 }

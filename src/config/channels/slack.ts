@@ -3,44 +3,27 @@
 
 import { z } from 'zod';
 import type { Environment } from '../environment.ts';
-import { isAccepted } from '../list-unused-settings.ts';
 import type { Config } from '../schema.ts';
-import {
-  anyObject,
-  filledText,
-  flag,
-  oneOf,
-  positive,
-  recordOf,
-  secret,
-  shared,
-  text,
-  wholeNumber,
-} from '../schema-kinds.ts';
+import { filledText, flag, oneOf, recordOf, secret, shared, text, wholeNumber } from '../schema-kinds.ts';
+import { accountToken } from './account-token.ts';
+import { botLoopOf, botLoopProtection } from './bot-loop.ts';
 import {
   accountKeys,
-  DEFAULT_ACCOUNT,
   DM_POLICIES,
   type FoundAccount,
   findAccounts,
+  mapValues,
   people,
   REPLY_TO_MODES,
   type ReplyToMode,
   STREAMING_MODES,
   streamingModeOf,
 } from './channel-settings.ts';
-import { givenSecret } from './given-secret.ts';
-import { type ReadToken, readTokenFile } from './read-token-file.ts';
+import { closedSentence, closingSettings, placeTools } from './place-tools.ts';
+import type { ReadToken } from './read-token-file.ts';
 
 const replyModes = () => oneOf([...REPLY_TO_MODES, 'batched']);
 const bots = () => z.union([flag(), z.literal('mentions')], { error: 'true, false or "mentions"' });
-
-const botLoop = shared({
-  enabled: flag().optional().describe('Default true.'),
-  maxEventsPerWindow: positive().optional().describe('So many messages of one bot in one conversation. Default 20.'),
-  windowSeconds: positive().optional().describe('Within this time. Default 60.'),
-  cooldownSeconds: positive().optional().describe('More are left alone for this time. Default 60.'),
-}).describe('Keeps two bots from answering each other for ever, where `allowBots` lets one in.');
 
 const channel = shared({
   enabled: flag().optional().describe('Whether the agent answers in this channel. Default true.'),
@@ -48,9 +31,8 @@ const channel = shared({
   requireMention: flag().optional().describe('Whether the agent answers only messages that speak to it.'),
   users: people().optional().describe('The people whom the agent answers in this channel.'),
   allowBots: bots().optional().describe('Whether messages of other bots are heard in this channel.'),
-  botLoopProtection: botLoop.optional(),
-  tools: anyObject().optional().describe('Not used; the channel is closed where it is set.'),
-  toolsBySender: anyObject().optional().describe('Not used; the channel is closed where it is set.'),
+  botLoopProtection: botLoopProtection.optional(),
+  ...placeTools,
 });
 
 const slackKeys = {
@@ -80,7 +62,7 @@ const slackKeys = {
   historyLimit: wholeNumber(0, 1_000)
     .optional()
     .describe('How many messages that do not speak to the agent are kept for the next one that does. Default 50.'),
-  botLoopProtection: botLoop.optional(),
+  botLoopProtection: botLoopProtection.optional(),
   actions: shared({
     reactions: flag().optional(),
     messages: flag().optional().describe('Editing and deleting messages.'),
@@ -180,22 +162,15 @@ const TOKENS = {
 } as const;
 
 function tokenOf(
-  { accountId, settings, path }: FoundAccount<SlackSettings>,
+  found: FoundAccount<SlackSettings>,
   kind: keyof typeof TOKENS,
   environment: Pick<Environment, 'variables' | 'home' | 'cwd'>,
 ): ReadToken {
   const { key, variable, prefix, name } = TOKENS[kind];
-  const { variables } = environment;
-  const written = settings[key];
-  const file = settings[`${key}File`];
-  const { value: given, problem } = givenSecret(written, `${path}.${key}`, variables);
-  if (problem !== undefined) return { problem: `${problem} This account is not started.` };
-  // The variables are those of the default account, as in OpenClaw.
-  const fallback = accountId === DEFAULT_ACCOUNT ? variables[variable]?.trim() || undefined : undefined;
-  const read: ReadToken =
-    given === undefined && file !== undefined
-      ? readTokenFile(file, `${path}.${key}File`, environment)
-      : { token: given ?? fallback };
+  const { settings, path } = found;
+  const fileKey = `${key}File` as const;
+  const places = { key, written: settings[key], fileKey, file: settings[fileKey], variable };
+  const read = accountToken(found, places, environment);
   if (read.token === undefined) {
     return {
       problem: read.problem ?? `${path} has no ${key}, so this account is not started. It is ${name}, ${prefix}….`,
@@ -226,17 +201,9 @@ function refusalOf(
 
 /** The channels whose settings ask for other tools there. */
 function closedChannels(config: object, { settings, path }: FoundAccount<SlackSettings>) {
-  return Object.entries(settings.channels ?? {})
-    .flatMap(([id, each]) =>
-      (['tools', 'toolsBySender'] as const)
-        .filter((key) => Object.keys(each[key] ?? {}).length > 0)
-        .map((key) => ({ id, setting: `${path}.channels.${id}.${key}` })),
-    )
-    .filter(({ setting }) => !isAccepted(config, setting));
-}
-
-function closedSentence(setting: string): string {
-  return `${setting} limits tools for one channel, which Atrium does not do. The channel is closed; take the setting back, or accept it with "acceptUnused": ["${setting}"].`;
+  return Object.entries(settings.channels ?? {}).flatMap(([id, each]) =>
+    closingSettings(config, `${path}.channels.${id}`, each).map((setting) => ({ id, setting })),
+  );
 }
 
 function valuesOf(settings: SlackSettings, closed: ReadonlySet<string>) {
@@ -250,18 +217,13 @@ function valuesOf(settings: SlackSettings, closed: ReadonlySet<string>) {
     groupPolicy: settings.groupPolicy ?? ('allowlist' as const),
     groupAllowFrom: idsOf(settings.groupAllowFrom),
     requireMention: settings.requireMention ?? true,
-    channels: Object.fromEntries(
-      Object.entries(channels).map(([id, { enabled, allow, requireMention, users, allowBots, botLoopProtection }]) => [
-        id,
-        {
-          isEnabled: enabled !== false && allow !== false && !closed.has(id),
-          requireMention,
-          users: idsOf(users),
-          allowBots,
-          ...(botLoopProtection && { botLoop: botLoopOf(botLoopProtection) ?? null }),
-        },
-      ]),
-    ),
+    channels: mapValues(channels, ({ enabled, allow, requireMention, users, allowBots, botLoopProtection }, id) => ({
+      isEnabled: enabled !== false && allow !== false && !closed.has(id),
+      requireMention,
+      users: idsOf(users),
+      allowBots,
+      ...(botLoopProtection && { botLoop: botLoopOf(botLoopProtection) ?? null }),
+    })),
     matchesNames: settings.dangerouslyAllowNameMatching ?? false,
     allowBots: settings.allowBots ?? false,
     replyToMode: replyModesOf(settings),
@@ -293,12 +255,6 @@ function replyModesOf({ replyToMode, replyToModeByChatType = {}, dm = {} }: Slac
     group: replyModeOf(group ?? replyToMode),
     channel: replyModeOf(channel ?? replyToMode),
   };
-}
-
-function botLoopOf(settings: z.infer<typeof botLoop>) {
-  if (settings.enabled === false) return undefined;
-  const { maxEventsPerWindow = 20, windowSeconds = 60, cooldownSeconds = 60 } = settings;
-  return { most: maxEventsPerWindow, windowMs: windowSeconds * 1_000, cooldownMs: cooldownSeconds * 1_000 };
 }
 
 /** Messages are not gathered into batches here, so "batched" never applies. */

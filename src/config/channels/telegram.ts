@@ -7,41 +7,27 @@ import { listAgentIds } from '../agents.ts';
 import type { Environment } from '../environment.ts';
 import { isAccepted } from '../list-unused-settings.ts';
 import type { Config } from '../schema.ts';
-import {
-  anyObject,
-  filledText,
-  flag,
-  oneOf,
-  positive,
-  recordOf,
-  secret,
-  shared,
-  text,
-  wholeNumber,
-} from '../schema-kinds.ts';
+import { filledText, flag, oneOf, positive, recordOf, secret, shared, text, wholeNumber } from '../schema-kinds.ts';
+import { accountToken } from './account-token.ts';
 import {
   accountKeys,
-  DEFAULT_ACCOUNT,
   DM_POLICIES,
   type FoundAccount,
   findAccounts,
   GROUP_POLICIES,
+  mapValues,
   people,
   streamingModeOf,
 } from './channel-settings.ts';
 import { givenSecret } from './given-secret.ts';
-import { readTokenFile } from './read-token-file.ts';
+import { closedSentence, closingSettings, type PlaceTools, placeTools } from './place-tools.ts';
+import type { ReadToken } from './read-token-file.ts';
 
 const topic = {
   enabled: flag().optional().describe('Default true.'),
   groupPolicy: oneOf(GROUP_POLICIES).optional(),
   requireMention: flag().optional().describe('Whether the agent answers only messages that speak to it. Default true.'),
   allowFrom: people().optional().describe('The people whom the agent answers there. Default: `groupAllowFrom`.'),
-};
-
-const toolLimits = {
-  tools: anyObject().optional().describe('Not used; the place is closed where it is set.'),
-  toolsBySender: anyObject().optional().describe('Not used; the place is closed where it is set.'),
 };
 
 const topics = recordOf(
@@ -53,7 +39,7 @@ const account = {
   botToken: secret().optional().describe('The token that @BotFather gave.'),
   tokenFile: filledText().optional().describe('A private file that has the token in it.'),
   apiRoot: filledText().optional().describe('The address of the Bot API. Default "https://api.telegram.org".'),
-  groups: recordOf(shared({ ...topic, ...toolLimits, topics: topics.optional() }))
+  groups: recordOf(shared({ ...topic, ...placeTools, topics: topics.optional() }))
     .optional()
     .describe('The groups and channels where the agent answers, by the id of the chat; "*" is for all others.'),
   direct: recordOf(
@@ -61,7 +47,7 @@ const account = {
       enabled: flag().optional().describe('Default true.'),
       dmPolicy: oneOf(DM_POLICIES).optional(),
       allowFrom: people().optional(),
-      ...toolLimits,
+      ...placeTools,
       topics: recordOf(shared({ enabled: flag().optional(), allowFrom: people().optional() })).optional(),
     }),
   )
@@ -159,22 +145,14 @@ export function telegramAccountsOf(
   return { accounts, problems };
 }
 
-function tokenOf(
-  { accountId, settings, path }: FoundAccount<AccountSettings>,
-  environment: Environment,
-): { readonly token?: string | undefined; readonly problem?: string | undefined } {
-  const { botToken, tokenFile } = settings;
-  const { value: given, problem } = givenSecret(botToken, `${path}.botToken`, environment.variables);
-  if (problem !== undefined) return { problem: `${problem} This account of Telegram is not started.` };
-  // The variable is that of the default account, as in OpenClaw.
-  const fallback = accountId === DEFAULT_ACCOUNT ? environment.variables.TELEGRAM_BOT_TOKEN?.trim() : undefined;
-  const read =
-    given === undefined && tokenFile !== undefined
-      ? readTokenFile(tokenFile, `${path}.tokenFile`, environment)
-      : { token: given ?? (fallback || undefined) };
+function tokenOf(found: FoundAccount<AccountSettings>, environment: Environment): ReadToken {
+  const { path, settings } = found;
+  const { botToken: written, tokenFile: file } = settings;
+  const places = { key: 'botToken', written, fileKey: 'tokenFile', file, variable: 'TELEGRAM_BOT_TOKEN' };
+  const read = accountToken(found, places, environment);
   if (read.token === undefined) {
     const missing = `${path} has no botToken, so this account of Telegram is not started. @BotFather gives one.`;
-    return { problem: ('problem' in read ? read.problem : undefined) ?? missing };
+    return { problem: read.problem ?? missing };
   }
   if (TOKEN.test(read.token)) return read;
   return { problem: `The token of ${path} does not look like one of Telegram, such as 123456:ABC…, and is not used.` };
@@ -221,10 +199,7 @@ function webhookProblem(
 function noticesOf(config: Config, found: FoundAccount<AccountSettings>): readonly string[] {
   const { settings, path } = found;
   const known = new Set(listAgentIds(config));
-  const closed = [...closedPlaces(config, found)].map(
-    (place) =>
-      `${place} limits tools for one place, which Atrium does not do. The place is closed; take the setting back, or accept it with "acceptUnused": ["${place}"].`,
-  );
+  const closed = closedPlaces(config, found).map(closedSentence);
   const unknown = Object.entries(settings.groups ?? {}).flatMap(([chat, group]) =>
     Object.entries(group.topics ?? {})
       .filter(([, { agentId }]) => agentId !== undefined && !known.has(agentId))
@@ -237,22 +212,18 @@ function noticesOf(config: Config, found: FoundAccount<AccountSettings>): readon
 }
 
 /** The settings that ask for other tools in one place. */
-function closedPlaces(config: Config, { settings, path }: FoundAccount<AccountSettings>): ReadonlySet<string> {
+function closedPlaces(config: Config, { settings, path }: FoundAccount<AccountSettings>): readonly string[] {
   const { groups = {}, direct = {} } = settings;
-  const all = [...Object.entries({ groups }), ...Object.entries({ direct })].flatMap(([kind, places]) =>
-    Object.entries(places).flatMap(([id, place]) =>
-      (['tools', 'toolsBySender'] as const)
-        .filter((key) => Object.keys(place[key] ?? {}).length > 0)
-        .map((key) => `${path}.${kind}.${id}.${key}`),
+  return Object.entries({ groups, direct }).flatMap(([kind, places]) =>
+    Object.entries<PlaceTools>(places).flatMap(([id, place]) =>
+      closingSettings(config, `${path}.${kind}.${id}`, place),
     ),
   );
-  return new Set(all.filter((each) => !isAccepted(config, each)));
 }
 
 function accountOf(config: Config, environment: Environment, found: FoundAccount<AccountSettings>, token: string) {
   const { accountId, settings, path } = found;
-  const closed = closedPlaces(config, found);
-  const isClosed = (place: string) => closed.has(`${place}.tools`) || closed.has(`${place}.toolsBySender`);
+  const isClosed = (at: string, place: PlaceTools) => closingSettings(config, at, place).length > 0;
   const agents = new Set(listAgentIds(config));
   const buttons = buttonsOf(settings);
   const { actions = {} } = settings;
@@ -266,18 +237,18 @@ function accountOf(config: Config, environment: Environment, found: FoundAccount
     groupPolicy: settings.groupPolicy ?? 'allowlist',
     groupAllowFrom: settings.groupAllowFrom,
     matchesNames: settings.dangerouslyAllowNameMatching ?? false,
-    direct: mapValues(settings.direct ?? {}, ({ enabled, dmPolicy, allowFrom, topics }, id) => ({
-      enabled: isClosed(`${path}.direct.${id}`) ? false : enabled,
-      dmPolicy,
-      allowFrom,
-      topics: mapValues(topics ?? {}, (each) => ({ enabled: each.enabled, allowFrom: each.allowFrom })),
+    direct: mapValues(settings.direct ?? {}, (chat, id) => ({
+      enabled: isClosed(`${path}.direct.${id}`, chat) ? false : chat.enabled,
+      dmPolicy: chat.dmPolicy,
+      allowFrom: chat.allowFrom,
+      topics: mapValues(chat.topics ?? {}, (each) => ({ enabled: each.enabled, allowFrom: each.allowFrom })),
     })),
-    groups: mapValues(settings.groups ?? {}, ({ enabled, groupPolicy, requireMention, allowFrom, topics }, id) => ({
-      enabled: isClosed(`${path}.groups.${id}`) ? false : enabled,
-      groupPolicy,
-      requireMention,
-      allowFrom,
-      topics: mapValues(topics ?? {}, (each) => ({
+    groups: mapValues(settings.groups ?? {}, (group, id) => ({
+      enabled: isClosed(`${path}.groups.${id}`, group) ? false : group.enabled,
+      groupPolicy: group.groupPolicy,
+      requireMention: group.requireMention,
+      allowFrom: group.allowFrom,
+      topics: mapValues(group.topics ?? {}, (each) => ({
         enabled: each.enabled,
         groupPolicy: each.groupPolicy,
         requireMention: each.requireMention,
@@ -336,11 +307,4 @@ function webhookOf(settings: AccountSettings, environment: Environment) {
 function buttonsOf({ capabilities }: AccountSettings): string {
   if (Array.isArray(capabilities) || capabilities === undefined) return 'all';
   return capabilities.inlineButtons ?? 'all';
-}
-
-function mapValues<Value, Result>(
-  record: Readonly<Record<string, Value>>,
-  map: (value: Value, key: string) => Result,
-): Record<string, Result> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]));
 }
