@@ -42,6 +42,7 @@ export class StdioTransport implements Transport {
   readonly #options: StdioTransportOptions;
   #child: ServerProcess | undefined;
   #gone: Promise<void> = Promise.resolve();
+  #reading: Promise<void> | undefined;
   #strayLines = 0;
   #ending = '';
   #isClosed = false;
@@ -97,7 +98,18 @@ export class StdioTransport implements Transport {
       throw new Error('The server does not listen any more.');
     }
     if (stdin.write(`${JSON.stringify(message)}\n`)) return;
-    await Promise.race([new Promise<void>((resolve) => stdin.once('drain', resolve)), this.#gone]);
+    await Promise.race([this.#untilRead(stdin), this.#gone]);
+  }
+
+  /** All senders wait for the same moment, so that many of them hang one listener at the stream. */
+  #untilRead(stdin: Writable): Promise<void> {
+    this.#reading ??= new Promise((resolve) => {
+      stdin.once('drain', () => {
+        this.#reading = undefined;
+        resolve();
+      });
+    });
+    return this.#reading;
   }
 
   async close(): Promise<void> {
