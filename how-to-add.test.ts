@@ -117,7 +117,7 @@ it('every reason for the end of a session is held to the one order, and is in do
   // The contract has two more words, for ends that do not happen here.
   const reasons = SESSION_END_REASONS.filter((reason) => reason !== 'compaction' && reason !== 'unknown');
   for (const reason of reasons) {
-    expect(read('src/sessions/session-ends.test.ts')).toContain(`'${reason}'`);
+    expect(read('src/sessions/session-ends.slow.test.ts')).toContain(`'${reason}'`);
     expect(read('docs/lifecycle.md')).toMatch(new RegExp(`\\b${reason}\\b`));
   }
 });

@@ -1,6 +1,7 @@
 // The tests of the inner loop: those that start no process and no worker thread, and that do not take seconds; a name
-// `….process.test.ts` or `….slow.test.ts` says so. Their scratch files lie in memory where the system has a folder for
-// that, because these tests wait for the disk longer than they compute; the whole suite (`npm test`) keeps them on the
+// `….process.test.ts` or `….slow.test.ts` says so. The clients of the chat platforms are left out, because nothing else
+// depends on them: who works on one runs its folder. Scratch files lie in memory where the system has a folder for that,
+// because these tests wait for the disk longer than they compute; the whole suite (`npm test`) keeps them on the
 // disk. Properties are tried a fifth as often as in the whole suite. Two workers more than there are cores use the time
 // in which the others wait.
 
@@ -13,7 +14,7 @@ export default mergeConfig(
   whole,
   defineConfig({
     test: {
-      exclude: ['**/node_modules/**', '**/*.process.test.ts', '**/*.slow.test.ts'],
+      exclude: ['**/node_modules/**', 'extensions/**', '**/*.process.test.ts', '**/*.slow.test.ts'],
       provide: { shareOfTries: 0.2 },
       maxWorkers: availableParallelism() + 2,
       experimental: { fsModuleCache: true },
