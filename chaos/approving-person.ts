@@ -1,11 +1,9 @@
 // Somebody who answers what is asked, now and then, yes or no. Sometimes they do so while no gateway is there: then the
 // answer goes straight into the store, as an earlier process would have left it.
 
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openSqliteStore } from '../src/store/sqlite/open-sqlite-store.ts';
-import type { Store } from '../src/store/store.ts';
 import type { GatewayProcess } from '../src/testkit/gateway-process.ts';
+import { withStoreOf } from '../src/testkit/with-store-of.ts';
 import { answerApproval } from '../src/tools/approvals/answer-approval.ts';
 
 const PAUSE_MS = 50;
@@ -26,7 +24,7 @@ export class ApprovingPerson {
 
   /** Only while no process has the store. */
   async answerInStore(): Promise<number> {
-    return withStore(this.#gateway, async (store) => {
+    return withStoreOf(this.#gateway.home, async (store) => {
       const waiting = await store.select('approvals', { where: { status: 'waiting' } });
       const chosen = waiting.filter(() => this.#random() < SHARE);
       for (const { id } of chosen) {
@@ -55,16 +53,6 @@ export class ApprovingPerson {
 
   #decide(): 'allow-once' | 'deny' {
     return this.#random() < 0.7 ? 'allow-once' : 'deny';
-  }
-}
-
-/** The store of a gateway that is not running. */
-export async function withStore<T>({ home }: GatewayProcess, work: (store: Store) => Promise<T>): Promise<T> {
-  const store = await openSqliteStore({ file: join(home.stateDir, 'atrium', 'atrium.db') });
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
   }
 }
 

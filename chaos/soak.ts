@@ -9,7 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { GatewayProcess } from '../src/testkit/gateway-process.ts';
 import { WebClient } from '../src/testkit/web-client.ts';
-import { ApprovingPerson, withStore } from './approving-person.ts';
+import { withStoreOf } from '../src/testkit/with-store-of.ts';
+import { ApprovingPerson } from './approving-person.ts';
 import { countKept, countWeb, type WebTalk } from './count-outcomes.ts';
 import { formatTable } from './format-counts.ts';
 import { type LoggedSentence, readLog } from './read-log.ts';
@@ -86,7 +87,7 @@ async function main(): Promise<number> {
 
     const web = countWeb(talks);
     const clients = talks.map(({ client }) => client);
-    const kept = await withStore(gateway, (store) => countKept(store, { signed: '', requests: [], clients }));
+    const kept = await withStoreOf(gateway.home, (store) => countKept(store, { signed: '', requests: [], clients }));
     const { first, last, isFlat } = judgeMemory(memory);
     const { worst, unnamed, innocent } = judgeLogs(logs, faults, web.failed);
     const told = Object.entries(faults).map(([name, count]) => `${name}: ${count}`);

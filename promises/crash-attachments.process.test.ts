@@ -4,11 +4,10 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { readEnvironment } from '../src/config/environment.ts';
 import { GatewayProcess } from '../src/testkit/gateway-process.ts';
 import { reply } from '../src/testkit/model-server.ts';
 import { pixel } from '../src/testkit/test-images.ts';
-import { expectDeath } from './fixtures/crash-stage.ts';
+import { expectDeath, isInDatabase } from './fixtures/crash-stage.ts';
 
 const TIMEOUT_MS = 120_000;
 const base64 = pixel().toString('base64');
@@ -34,7 +33,6 @@ it.each(['accept:before', 'accept:after', 'claim:after', 'request:before', 'requ
       expect(sent[0]).toContain(base64);
       const files = await readdir(join(gateway.home.stateDir, 'atrium', 'attachments')).catch(() => []);
       // In a database the file is beside the rows; src/gateway/attachments-in-database.process.test.ts looks there.
-      const isInDatabase = readEnvironment().variables.ATRIUM_TEST_STORE_URL !== undefined;
       expect(files.filter((name) => !name.startsWith('.'))).toHaveLength(isInDatabase ? 0 : 1);
     } finally {
       await gateway.close();

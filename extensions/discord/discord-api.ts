@@ -13,6 +13,7 @@ import type {
   APIUser,
 } from '@discordjs/core';
 import type { REST } from '@discordjs/rest';
+import { ANOTHER_NODE, requireAccount } from '../../src/channels/require-account.ts';
 import { DiscordFailure } from './discord-failure.ts';
 
 export interface ApiSettings {
@@ -22,6 +23,8 @@ export interface ApiSettings {
   readonly limited?: ((afterMs: number) => void) | undefined;
   /** Called when Discord does not take the token. */
   readonly unauthorized?: (() => void) | undefined;
+  /** False when nothing may be requested. */
+  readonly mayAct?: (() => boolean) | undefined;
 }
 
 export interface ApiFile {
@@ -44,6 +47,14 @@ interface Request {
 /** A wait up to this long happens inside the library; a longer one is the outbox's. */
 const SHORT_WAIT_MS = 1_500;
 const TIMEOUT_MS = 15_000;
+/** Under these codes no byte of the request has left. */
+const NEVER_LEFT: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+  ANOTHER_NODE,
+]);
 
 export class DiscordApi {
   readonly #settings: ApiSettings;
@@ -53,7 +64,13 @@ export class DiscordApi {
   private constructor(settings: ApiSettings, library: typeof import('@discordjs/rest')) {
     this.#settings = settings;
     this.#library = library;
+    const { makeRequest } = library.DefaultRestOptions;
     this.#rest = new library.REST({
+      // The library may have made the request wait, so it is asked here, where the request leaves.
+      makeRequest: async (...request) => {
+        requireAccount(settings.mayAct);
+        return makeRequest(...request);
+      },
       api: settings.apiRoot,
       version: '10',
       // The outbox and the queues of conversations try again; the library would do it a second time.
@@ -231,7 +248,7 @@ export class DiscordApi {
       });
     }
     const code = codeOf(error);
-    const isRefused = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'].includes(code);
+    const isRefused = NEVER_LEFT.has(code);
     return new DiscordFailure('unreachable', `Discord could not be reached${code === '' ? '' : ` (${code})`}.`, {
       mayHaveArrived: !isRefused,
     });

@@ -128,6 +128,7 @@ export class LiveAccount {
       token,
       apiRoot,
       limited: (afterMs) => state.limitedFor(afterMs),
+      mayAct: parts.mayAct,
       unauthorized: () => live?.unauthorized(),
     });
     live = new LiveAccount(account, api, state, port, parts);

@@ -3,6 +3,7 @@
 // signal, or the end of the channel.
 
 import { type Logger, LogLevel, WebClient, type WebClientOptions } from '@slack/web-api';
+import { requireAccount } from '../../src/channels/require-account.ts';
 import { isJsonObject, type JsonObject } from '../../src/protocol/json.ts';
 import { timeLimit } from '../../src/protocol/time-limit.ts';
 import { failureOf, type SlackFailure, unreachable } from './failure.ts';
@@ -16,6 +17,8 @@ export interface SlackApiSettings {
   readonly apiRoot?: string | undefined;
   /** Fires when the channel is closed. */
   readonly closing: AbortSignal;
+  /** False when nothing may be requested. */
+  readonly mayAct?: (() => boolean) | undefined;
   /** Told of every failure, for the state of the account. */
   readonly failed?: ((failure: SlackFailure) => void) | undefined;
 }
@@ -77,14 +80,18 @@ export class SlackApi {
 export function clientOptions({
   apiRoot,
   closing,
-}: Pick<SlackApiSettings, 'apiRoot' | 'closing'>): WebClientOptions & { readonly logger: Logger } {
+  mayAct,
+}: Pick<SlackApiSettings, 'apiRoot' | 'closing' | 'mayAct'>): WebClientOptions & { readonly logger: Logger } {
   return {
     ...(apiRoot !== undefined && { slackApiUrl: apiRoot }),
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
     allowAbsoluteUrls: false,
     logger: SILENT,
-    fetch: (url, init) => boundedFetch(url, init, closing),
+    fetch: async (url, init) => {
+      requireAccount(mayAct);
+      return boundedFetch(url, init, closing);
+    },
   };
 }
 

@@ -4,6 +4,7 @@
 import { ErrorCode } from '@slack/web-api';
 import type { SendOutcome } from '../../src/channels/channel.ts';
 import type { ActionOutcome } from '../../src/channels/channel-capabilities.ts';
+import { ANOTHER_NODE } from '../../src/channels/require-account.ts';
 
 export type SlackFailure =
   /** Slack asked to wait. */
@@ -28,8 +29,14 @@ const PASSING: ReadonlySet<string> = new Set([
   'team_added_to_org',
 ]);
 
-/** Under these codes of the network no byte of the request has left. */
-const NEVER_LEFT: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
+/** Under these codes no byte of the request has left. */
+const NEVER_LEFT: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'UND_ERR_CONNECT_TIMEOUT',
+  ANOTHER_NODE,
+]);
 
 /** Reads what the client library throws. */
 export function failureOf(method: string, error: unknown): SlackFailure {

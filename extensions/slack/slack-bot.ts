@@ -58,7 +58,7 @@ export class SlackBot {
     const closing = new AbortController();
     const { signal } = closing;
     const failed = (failure: Parameters<SlackConnection['note']>[0]) => this.#connection.note(failure);
-    const api = new SlackApi({ token: botToken, apiRoot, closing: signal, failed });
+    const api = new SlackApi({ token: botToken, apiRoot, closing: signal, failed, mayAct: parts.mayAct });
     this.account = account;
     this.port = port;
     this.#parts = parts;

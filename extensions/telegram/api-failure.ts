@@ -2,6 +2,7 @@
 // where it has answered. No address is ever shown, because the token is a part of every address.
 
 import { GrammyError, HttpError } from 'grammy/web';
+import { ANOTHER_NODE } from '../../src/channels/require-account.ts';
 import { oneLine } from '../../src/protocol/one-line.ts';
 
 export type ApiFailure =
@@ -24,6 +25,7 @@ const NOT_SENT = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
+  ANOTHER_NODE,
 ]);
 
 export function readApiFailure(error: unknown): ApiFailure {

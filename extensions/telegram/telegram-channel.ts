@@ -23,6 +23,7 @@ import type {
   Typing,
 } from '../../src/channels/channel-capabilities.ts';
 import type { ExtensionParts } from '../../src/channels/channel-extension.ts';
+import { requireAccount } from '../../src/channels/require-account.ts';
 import type { Inbound, Surface } from '../../src/protocol/inbound.ts';
 import { rulesFor } from './access.ts';
 import type { TelegramAccount } from './account.ts';
@@ -140,9 +141,13 @@ export class TelegramChannel implements Channel {
   }
 
   #newBot(account: TelegramAccount): Bot {
-    const { memory: kept, now } = this.#parts;
+    const { memory: kept, now, mayAct } = this.#parts;
     const { apiRoot, token, timeoutSeconds } = account;
     const api = new Api(token, { apiRoot, timeoutSeconds });
+    api.config.use(async (request, ...call) => {
+      requireAccount(mayAct);
+      return request(...call);
+    });
     const state = new AccountState(account, now);
     const memory = new AccountMemory(kept, account.accountId);
     const known = new KnownMessages();

@@ -27,6 +27,11 @@ export interface ExtensionParts<Account extends ChannelAccount> {
   /** The commands that the platform may offer natively. */
   readonly commands: () => readonly NativeCommand[];
   readonly memory: ChannelMemory;
+  /**
+   * Asked right before each request to the platform. False when the account may belong to another node by now, because this
+   * process was frozen, for example; then nothing may be requested. Without it, the accounts belong to this process alone.
+   */
+  readonly mayAct?: (() => boolean) | undefined;
   readonly now: () => number;
   /** Called with one sentence for the operator. It never contains a token or the words of a message. */
   readonly warn: (sentence: string) => void;

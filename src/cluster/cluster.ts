@@ -44,7 +44,8 @@ export interface Cluster {
 
   /**
    * Takes part in a duty that one node does for all. `work` is called when this node has the duty, with a signal that is
-   * aborted when it loses it or gives it up; what it returns is awaited before the duty is given up. Returns the function that leaves it.
+   * aborted when it loses it or gives it up; what it returns is awaited before the duty is given up. When it was lost, the reason of the
+   * signal is DUTY_LOST: another node may have it already. Returns the function that leaves it.
    */
   shareDuty(name: string, work: (signal: AbortSignal) => Promise<void>): () => Promise<void>;
   /** The member that has this duty, as it was known at the last look. */
@@ -63,6 +64,9 @@ export interface Cluster {
   /** Expels a node of this name although it may live. Its work passes to others; when it lives, it joins again by itself. */
   removeNode(node: string): Promise<void>;
 }
+
+/** Why the signal of a duty was aborted, when it was not given up. */
+export const DUTY_LOST = 'this node has lost the duty';
 
 export interface Member {
   readonly id: string;

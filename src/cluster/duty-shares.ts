@@ -3,6 +3,7 @@
 // the one before is over.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DUTY_LOST } from './cluster.ts';
 
 export interface DutyPort {
   /** Resolves with whether this member has it now. */
@@ -88,7 +89,7 @@ export class DutyShares {
 
   /** The row is gone already, so that there is nothing to give up. */
   #lose(share: Share, had: HadDuty): void {
-    had.controller.abort();
+    had.controller.abort(DUTY_LOST);
     had.ended ??= had.done.then(() => this.#forget(share));
   }
 

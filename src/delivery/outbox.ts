@@ -181,14 +181,15 @@ export class Outbox {
 
   /**
    * Sends nothing more to these surfaces. The rows stay queued for the node that sends to them from now on. Resolves when
-   * a send that is going on has ended and its outcome is stored, or after a short time.
+   * a send that is going on has ended and its outcome is stored, or after a short time. With `isLost`, that node may be
+   * sending already, so that a send that goes on here is given up at once.
    */
-  async drop(isMeant: (surface: Surface) => boolean): Promise<void> {
+  async drop(isMeant: (surface: Surface) => boolean, { isLost = false } = {}): Promise<void> {
     const going: Promise<void>[] = [];
     for (const [id, queue] of this.#surfaces) {
       if (!isMeant(queue.surface)) continue;
       this.#surfaces.delete(id);
-      queue.dropped.abort();
+      queue.dropped.abort(isLost ? LOST : undefined);
       const left = queue.served.then(() => {
         for (const { row } of queue.rows) this.#known.forget(row.seq);
         if (this.#leaving.get(id) === left) this.#leaving.delete(id);
@@ -328,7 +329,8 @@ export class Outbox {
     const timer = setTimeout(() => sending.abort(), this.#settings.sendTimeoutMs ?? SEND_TIMEOUT_MS);
     this.#sending.add(sending);
     // A send that goes on may end, but the next node does not wait long for it.
-    const hurry = () => setTimeout(() => sending.abort(), LAST_GRACE_MS).unref();
+    const hurry = () =>
+      dropped.reason === LOST ? sending.abort() : setTimeout(() => sending.abort(), LAST_GRACE_MS).unref();
     dropped.addEventListener('abort', hurry, { once: true });
     const ask = async (): Promise<SendOutcome> => {
       const replaces = hasDraft(channel, row) ? await takeDraft?.(row) : undefined;
@@ -482,6 +484,8 @@ class KnownRows {
   }
 }
 
+/** The reason of a signal: another node sends to the surface, and this one did not hand it over. */
+const LOST = 'lost';
 const MOST_SETTLED = 10_000;
 const SEND_TIMEOUT_MS = 60_000;
 const LAST_GRACE_MS = 1_000;

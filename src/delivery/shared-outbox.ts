@@ -10,7 +10,7 @@
 // A row for an account that no node has is given up by any node.
 // Errors: none rejects. When the store cannot be read, the next look is another attempt.
 
-import type { Cluster } from '../cluster/cluster.ts';
+import { type Cluster, DUTY_LOST } from '../cluster/cluster.ts';
 import type { Surface } from '../protocol/inbound.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import type { Say } from '../protocol/log.ts';
@@ -95,7 +95,8 @@ export class SharedOutbox implements RowsOfNode {
     await fired(signal);
     this.#duties.delete(duty);
     this.#takenOver.delete(duty);
-    await this.#sender?.drop((surface) => this.#parts.dutyOf(surface) === duty);
+    const isLost = signal.reason === DUTY_LOST;
+    await this.#sender?.drop((surface) => this.#parts.dutyOf(surface) === duty, { isLost });
   }
 
   /** Called after every commit of this node. */

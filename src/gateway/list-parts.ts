@@ -305,9 +305,14 @@ function unlessShared<Result>({ chores }: ListedParts, work: () => Result): Gate
 
 /** What one node does for all, in place of what a process that has its store alone does at its start. */
 function listChores(listed: ListedParts): readonly Chore[] {
-  const { store, runParts, sessions, children, schedule, isAlive } = listed;
+  const { store, runParts, sessions, children, schedule, isAlive, cluster } = listed;
   const { approvals, waits, suspensions } = listed.suspending;
-  const endedBefore = () => runParts.now() - TOLD_WITHIN_MS;
+  // What ended before any of the members was there, none of them tells any more.
+  const oldestMember = () => Math.min(...cluster.members.map(({ joinedAt }) => joinedAt));
+  const endedBefore = () => {
+    const longAgo = runParts.now() - TOLD_WITHIN_MS;
+    return cluster.members.length === 0 ? longAgo : Math.max(longAgo, oldestMember());
+  };
   return [
     { trouble: 'Approvals could not be ended', everyMs: SOON_MS, work: () => approvals.look() },
     { trouble: 'Runs that wait could not be woken', everyMs: SOON_MS, work: () => waits.look() },

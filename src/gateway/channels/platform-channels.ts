@@ -181,7 +181,10 @@ export class PlatformChannels {
     const { commands, memoryOf, port, sharing, now, warn } = this.#parts;
     try {
       const extension = await found.load();
-      const create = (only?: string) => extension.create({ only, commands, memory: memoryOf(id), now, warn });
+      const create = (only?: string, mayAct?: () => boolean) => {
+        const memory = mayAct ? writtenWhile(mayAct, memoryOf(id)) : memoryOf(id);
+        return extension.create({ only, commands, memory, mayAct, now, warn });
+      };
       const channel = sharing
         ? new sharing.SharedPlatform({ ...sharing, accounts: found.accounts, create, port, warn })
         : create();
@@ -196,6 +199,11 @@ export class PlatformChannels {
       return unavailableChannel(id, found.accounts, { state: 'failed', detail: reason });
     }
   }
+}
+
+/** What another node has noted meanwhile is newer. */
+function writtenWhile(mayAct: () => boolean, memory: ChannelMemory): ChannelMemory {
+  return { ...memory, write: async (...note) => (mayAct() ? memory.write(...note) : undefined) };
 }
 
 function standIn(id: string, { accounts }: FoundExtension): Channel {

@@ -5,14 +5,15 @@
 // Errors: as the Channel contract says. An action for an account of another node is done there; when that node does not
 // answer in time, the outcome is `retry`.
 // Rules: a part is sent only through an account that is connected here. The duty is given up after the last send has ended
-// and the connection is closed.
+// and the connection is closed. When it was lost instead, the account is not used any more from that moment, and before each request
+// the clock is asked whether it may have been lost: a process that was frozen finds that out before it is told.
 
 import { randomUUID } from 'node:crypto';
 import type { Channel, ChannelPort, OutboundPart, SendOutcome } from '../../channels/channel.ts';
 import type { AccountStatus, ActionOutcome, Drafts } from '../../channels/channel-capabilities.ts';
 import type { ChannelAccount } from '../../channels/channel-extension.ts';
 import { accountDuty } from '../../cluster/account-duty.ts';
-import type { Cluster } from '../../cluster/cluster.ts';
+import { type Cluster, DUTY_LOST } from '../../cluster/cluster.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import type { Say } from '../../protocol/log.ts';
 import { errorText, oneLine } from '../../protocol/one-line.ts';
@@ -20,10 +21,13 @@ import { within } from '../../protocol/time-limit.ts';
 import { unavailableChannel } from '../channels/unavailable-channel.ts';
 
 export interface SharedPlatformParts {
-  readonly cluster: Pick<Cluster, 'node' | 'memberId' | 'publish' | 'subscribe' | 'shareDuty' | 'holderOf'>;
+  readonly cluster: Pick<
+    Cluster,
+    'node' | 'memberId' | 'isCertain' | 'publish' | 'subscribe' | 'shareDuty' | 'holderOf'
+  >;
   readonly accounts: readonly ChannelAccount[];
   /** Builds the channel, with one account or with all. */
-  readonly create: (accountId?: string) => Channel;
+  readonly create: (accountId?: string, mayAct?: () => boolean) => Channel;
   readonly port: (channel: Channel) => ChannelPort;
   /** Sends what waits for this account until the signal fires. */
   readonly serve: (
@@ -214,8 +218,9 @@ export class SharedPlatform implements Channel {
 
   /** Has the account connected until the signal fires. Never rejects. */
   async #connect(accountId: string, signal: AbortSignal): Promise<void> {
-    const { create, port, serve, warn } = this.#parts;
-    let channel = create(accountId);
+    const { cluster, create, port, serve, warn } = this.#parts;
+    const isLost = () => signal.reason === DUTY_LOST;
+    let channel = create(accountId, () => cluster.isCertain && !isLost());
     try {
       // A channel opens without waiting for its platform; one that does not is not waited for.
       await within(OPEN_LIMIT_MS, channel.open(port(channel)));
@@ -227,10 +232,18 @@ export class SharedPlatform implements Channel {
     this.#here.set(accountId, channel);
     this.#elsewhere.delete(accountId);
     this.#tellStatus();
+    let closed: Promise<unknown> | undefined;
+    const close = () => {
+      this.#here.delete(accountId);
+      closed ??= channel.close().catch(() => undefined);
+    };
+    // A duty that is given up is served until the last send has ended; one that was lost belongs to another node now.
+    const closeIfLost = () => isLost() && close();
+    if (signal.aborted) closeIfLost();
+    signal.addEventListener('abort', closeIfLost, { once: true });
     await serve({ channel: this.id, accountId }, signal);
-    this.#here.delete(accountId);
-    const closed = channel.close().catch(() => undefined);
-    await within(CLOSE_LIMIT_MS, closed);
+    close();
+    await within(CLOSE_LIMIT_MS, closed ?? Promise.resolve());
   }
 
   #of({ accountId }: { readonly accountId: string }): Channel | undefined {
