@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['{src,extensions,promises,conformance,console,scripts}/**/*.test.ts', '*.test.ts'],
+    include: ['{src,extensions,promises,conformance,console,scripts,bench}/**/*.test.ts', '*.test.ts'],
     setupFiles: ['scripts/guard-processes.ts', 'scripts/patient-waits.ts'],
     expect: { poll: { timeout: 30_000 } },
     // So long that a busy machine makes no test fail; one that hangs is still found.

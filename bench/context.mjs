@@ -1,6 +1,6 @@
 // What composing costs against the bare floor of the same work: an asynchronous stat of the same paths, the join of
 // the same bytes, and one hash. Ratios are measured in one process and in turns, so that a busy machine slows both
-// sides alike. Prints a table; `--json` prints numbers.
+// sides alike. Prints a table; `--json` prints numbers. With `--short` it takes one round of each, which says only that it works.
 
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs';
@@ -19,6 +19,7 @@ const NAMES = [
   'BOOTSTRAP.md',
   'MEMORY.md',
 ];
+const isShort = process.argv.includes('--short');
 const root = await mkdtemp(join(tmpdir(), 'atrium-bench-'));
 
 try {
@@ -175,7 +176,8 @@ function statOf(path) {
 }
 
 /** Runs the functions in turns, each as often behind each other one, and returns the median milliseconds of each. */
-async function inTurns(functions, rounds, warmUps) {
+async function inTurns(functions, manyRounds, manyWarmUps) {
+  const [rounds, warmUps] = isShort ? [1, 0] : [manyRounds, manyWarmUps];
   const samples = functions.map(() => []);
   for (let round = -warmUps; round < rounds; round++) {
     for (let turn = 0; turn < functions.length; turn++) {

@@ -2,10 +2,13 @@
 // bare awaited loop, which is the floor. All in one process and in turns, so that a busy machine slows all sides alike;
 // ratios tell more than times. One file in hooks/ per measurement.
 //
-//   npm run bench:hooks -- [--json]
+//   npm run bench:hooks -- [--json] [--short]
+//
+// With --short, each measurement takes one round and the gateways with plugins are left out.
 
 import { measureCopies } from './hooks/copies.mjs';
 import { measureDispatch } from './hooks/dispatch.mjs';
+import { isShort } from './hooks/in-turns.mjs';
 import { measurePlugins } from './hooks/plugins.mjs';
 import { measureRecords } from './hooks/records.mjs';
 import { measureWorker } from './hooks/worker-round-trip.mjs';
@@ -42,6 +45,7 @@ const MEASUREMENTS = [
 const isJson = process.argv.includes('--json');
 const answer = {};
 for (const { name, title, measure } of MEASUREMENTS) {
+  if (isShort && measure === measurePlugins) continue;
   answer[name] = await measure();
   if (isJson) continue;
   console.log(title);

@@ -13,5 +13,5 @@ export { HookStatistics } from '../src/hooks/hook-statistics.ts';
 export { frozenCopy, isolatedEvent } from '../src/hooks/isolated-copy.ts';
 export { HookRunner } from '../src/hooks/runner.ts';
 export { WorkerPlugins } from '../src/plugins/isolation/worker-plugins.ts';
-export { captureRequest } from '../src/recorder/capture.ts';
 export { openSqliteStore } from '../src/store/sqlite/open-sqlite-store.ts';
+export { RULE, recordedRun } from './receipts/recorded-runs.ts';

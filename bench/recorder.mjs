@@ -3,7 +3,7 @@
 // each round is taken; the median of them is told with the spread of the middle half. Some of the recording is done behind the
 // turns, while a gateway has nothing else to do; the last two columns compare all processor time, that included.
 //
-//   npm run bench:recorder -- [--rounds 31] [--turns 96] [--json] [--limit 1.1]
+//   npm run bench:recorder -- [--rounds 31] [--turns 96] [--behind 12] [--json] [--limit 1.1]
 //
 // With --limit, it ends with 1 when even the lower quarter of the ratios of everything to nothing is above it.
 
@@ -23,6 +23,7 @@ const { values: flags } = parseArgs({
     rounds: { type: 'string', default: '31' },
     turns: { type: 'string', default: '96' },
     'warm-ups': { type: 'string', default: '800' },
+    behind: { type: 'string', default: '12' },
     dist: { type: 'string', default: 'dist' },
     limit: { type: 'string' },
     json: { type: 'boolean', default: false },
@@ -33,7 +34,7 @@ if (![rounds, turns, warmUps].every((number) => Number.isInteger(number) && numb
   throw new Error('--rounds, --turns and --warm-ups are whole numbers above 0.');
 
 /** By then a gateway that is left alone has done what it does behind the turns. */
-const BEHIND_MS = 12_000;
+const behindMs = 1_000 * Number(flags.behind);
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = await mkdtemp(join(tmpdir(), 'atrium-bench-recorder-'));
@@ -58,7 +59,7 @@ try {
       for (const index of orderOf(round)) taken[index] = (await takeTurns(sides[index], sessions, turns)).cpu;
       cpu.push(taken);
     }
-    await sleep(BEHIND_MS);
+    await sleep(behindMs);
     const whole = sides.map(({ gateway }, index) => processorTimeOf(gateway.pid) - before[index]);
     const median = (side) =>
       percentile(

@@ -132,7 +132,7 @@ const OUTPUTS: readonly Output[] = [
   {
     name: 'build',
     doors: ['cli/fixtures/gateway-program.js', 'bench/parts.js'],
-    madeFrom: ['src', 'extensions', 'console', 'scripts', 'package.json', 'bench/parts.ts'],
+    madeFrom: ['src', 'extensions', 'console', 'scripts', 'package.json', 'bench/parts.ts', 'bench/receipts'],
     steps: [
       (folder) => bundle(folder, ['src/cli/fixtures/gateway-program.ts', 'bench/parts.ts', ...FOUND_BY_PATH]),
       // Where a gateway that runs from its sources finds the page.

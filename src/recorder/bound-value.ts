@@ -22,7 +22,7 @@ export function boundValue(value: unknown, limits: ValueLimits = RECORD_LIMITS, 
   return bound(value, 0);
 
   function bound(value: unknown, depth: number): JsonValue {
-    if (typeof value === 'string') return boundText(value, limits.characters, redact);
+    if (typeof value === 'string') return shownText(value);
     if (typeof value === 'boolean' || value === null) return value;
     if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
     if (typeof value === 'bigint') return String(value);
@@ -58,6 +58,12 @@ export function boundValue(value: unknown, limits: ValueLimits = RECORD_LIMITS, 
     }
     if (more > 0) kept['…'] = `[${more} more keys left out]`;
     return kept;
+  }
+
+  /** Most texts of a record are short ones that other records have too: ids of handlers, names of files, outcomes. */
+  function shownText(text: string): string {
+    const isShort = text.length <= Math.min(MAX_KNOWN_LENGTH, limits.characters);
+    return isShort ? shownName(text) : boundText(text, limits.characters, redact);
   }
 
   /** Every record has the same few names, so the result for a name is remembered. */

@@ -57,6 +57,8 @@ export const MAX_TRACE_FILE_BYTES = 10 * 1024 * 1024;
 /** A prompt that was forgotten here is written once more, which costs nothing but space. */
 const MOST_FILES_WITH_PROMPTS = 1_024;
 const MOST_PROMPTS_OF_FILE = 8;
+/** The last line of a file that was forgotten here is read again. */
+const MOST_FILES_WITH_NUMBERS = 256;
 
 export class Trajectory {
   readonly #dir: string;
@@ -66,6 +68,9 @@ export class Trajectory {
   readonly #redact: (text: string) => string;
   /** What all records of a run have in common, because a run writes a dozen of them. */
   readonly #commonOf = new WeakMap<TraceContext, CommonFields>();
+
+  /** By file, the record that was made for it last, and the size of the file behind it. */
+  readonly #last = new Map<string, LastRecord & { readonly size: number }>();
 
   /** By file, the hashes of the prompts that this process has written into it. */
   readonly #prompts = new Map<string, Set<string>>();
@@ -93,37 +98,52 @@ export class Trajectory {
     this.#maxBytes = maxBytes;
   }
 
-  fileOf(sessionId: string): string {
-    return trajectoryFileOf(this.#dir, sessionId);
-  }
+  readonly fileOf = remembered(256, (sessionId) => trajectoryFileOf(this.#dir, sessionId));
 
   record(context: TraceContext, type: TraceType, data: Readonly<Record<string, unknown>>, at: number): void {
     if (!this.#enabled) return;
     const common = this.#common(context);
-    const { file } = common;
-    const make = recordMaker(common, at);
     const taken = takePrompt(boundValue(data, RECORD_LIMITS, this.#redact));
-    let record = make(type, taken.data);
+    let record = new TraceRecord(common, type, at, taken.data);
     const bytes = record.bytes + (taken.prompt?.bytes ?? 0);
     const isTooLong = bytes > MAX_TRACE_EVENT_BYTES - SPARE_BYTES;
-    if (isTooLong) record = make(type, { truncated: true, originalBytes: bytes, limitBytes: MAX_TRACE_EVENT_BYTES });
-    const maxBytes = this.#maxBytes;
-    this.#files.append(file, {
+    if (isTooLong) {
+      const instead = { truncated: true, originalBytes: bytes, limitBytes: MAX_TRACE_EVENT_BYTES };
+      record = new TraceRecord(common, type, at, instead);
+    }
+    this.#files.append(common.file, {
       length: Math.min(bytes, MAX_TRACE_EVENT_BYTES),
-      text: (place) => {
-        const last = lastRecordOf(place);
-        if (last.type === 'trace.truncated') return undefined;
-        const seq = last.seq + 1;
-        const prompt = isTooLong ? undefined : this.#newPrompt(file, place, taken.prompt);
-        const size = record.bytes + (prompt?.bytes ?? 0);
-        // Space is reserved for the line that says that more was left out.
-        if (place.size + size + SPARE_BYTES + TRUNCATED_LINE_BYTES <= maxBytes) {
-          if (prompt) this.#prompts.get(file)?.add(prompt.hash);
-          return record.numbered(seq, prompt);
-        }
-        return make('trace.truncated', { reason: 'file-size-limit', limitBytes: maxBytes }).numbered(seq);
-      },
+      text: (place) => this.#textAt(place, common, record, isTooLong ? undefined : taken.prompt),
     });
+  }
+
+  /** The line of a record, now that its place in the file is known; undefined when the file is full. */
+  #textAt(place: FilePlace, common: CommonFields, record: TraceRecord, itsPrompt: WrittenPrompt | undefined) {
+    const { file } = common;
+    const last = this.#lastOf(file, place);
+    if (last.isFull) return undefined;
+    const seq = last.seq + 1;
+    const prompt = this.#newPrompt(file, place, itsPrompt);
+    const size = record.bytes + (prompt?.bytes ?? 0);
+    // Space is reserved for the line that says that more was left out.
+    const isFull = place.size + size + SPARE_BYTES + TRUNCATED_LINE_BYTES > this.#maxBytes;
+    if (prompt && !isFull) this.#prompts.get(file)?.add(prompt.hash);
+    const text = isFull ? this.#lastLine(common, record.at, seq) : record.numbered(seq, prompt);
+    this.#last.delete(file);
+    this.#last.set(file, { size: place.size + Buffer.byteLength(text) + 1, seq, isFull });
+    forgetOldest(this.#last, MOST_FILES_WITH_NUMBERS);
+    return text;
+  }
+
+  #lastLine(common: CommonFields, at: number, seq: number): string {
+    const data = { reason: 'file-size-limit', limitBytes: this.#maxBytes };
+    return new TraceRecord(common, 'trace.truncated', at, data).numbered(seq);
+  }
+
+  /** The last record of a file. It is read from the file's last line, unless this process wrote it. */
+  #lastOf(file: string, place: FilePlace): LastRecord {
+    const known = this.#last.get(file);
+    return known?.size === place.size ? known : lastRecordOf(place);
   }
 
   /** The prompt, unless an earlier line of the file has it. */
@@ -158,24 +178,47 @@ export class Trajectory {
 /** The file of a run, and the fields that name it, as text. */
 interface CommonFields {
   readonly file: string;
-  readonly traceId: string;
+  /** Everything up to the type of the record. */
+  readonly beginning: string;
   readonly fields: string;
+  /** The number of bytes of a line with the number 0, without its type and data. */
+  readonly bytes: number;
 }
 
-function recordMaker({ traceId, fields }: CommonFields, at: number): (type: TraceType, data: JsonValue) => TraceRecord {
-  const ts = new Date(at).toISOString();
-  return (type, data) => {
-    const before = `{"traceSchema":"openclaw-trajectory","schemaVersion":1,"traceId":${traceId},"source":"runtime","type":"${type}","ts":"${ts}"`;
-    const text = JSON.stringify(data);
-    const behind = `${fields}"data":${text}}`;
-    const numbered = (seq: number, prompt?: WrittenPrompt) => {
-      const end = prompt ? `${fields}"data":${withPrompt(text, prompt)}}` : behind;
-      return `${before},"seq":${seq},"sourceSeq":${seq},${end}`;
-    };
-    // Both parts are measured apart: joining them only to measure them would cost as much as writing them.
-    return { bytes: Buffer.byteLength(before) + Buffer.byteLength(behind) + NUMBER_BYTES, numbered };
-  };
+/**
+ * A record is turned into text once; only its number is known later. Until then it waits for up to a second beside many others,
+ * so nothing is kept besides the text.
+ */
+class TraceRecord {
+  /** The number of bytes with the number 0, without the prompt. */
+  readonly bytes: number;
+  readonly at: number;
+  readonly #type: TraceType;
+  readonly #common: CommonFields;
+  readonly #data: string;
+
+  constructor(common: CommonFields, type: TraceType, at: number, data: JsonValue) {
+    this.at = at;
+    this.#type = type;
+    this.#common = common;
+    this.#data = JSON.stringify(data);
+    this.bytes = common.bytes + type.length + Buffer.byteLength(this.#data);
+  }
+
+  numbered(seq: number, prompt?: WrittenPrompt): string {
+    const { beginning, fields } = this.#common;
+    const data = prompt ? withPrompt(this.#data, prompt) : this.#data;
+    return `${beginning}${this.#type}","ts":"${timeText(this.at)}","seq":${seq},"sourceSeq":${seq},${fields}"data":${data}}`;
+  }
 }
+
+/** Records of a run are made in the same few milliseconds. */
+function timeText(at: number): string {
+  if (at !== lastTime.at) lastTime = { at, text: new Date(at).toISOString() };
+  return lastTime.text;
+}
+
+let lastTime = { at: 0, text: new Date(0).toISOString() };
 
 /** The file of a session's trajectory in this folder. */
 export function trajectoryFileOf(dir: string, sessionId: string): string {
@@ -183,13 +226,14 @@ export function trajectoryFileOf(dir: string, sessionId: string): string {
 }
 
 /** `"sessionId":"…","runId":"…",`, ready to stand before the data. */
-function formatFields(context: TraceContext): { readonly traceId: string; readonly fields: string } {
+function formatFields(context: TraceContext): Omit<CommonFields, 'file'> {
   let fields = '';
   for (const name of FIELDS) {
     const value = context[name];
     if (value !== undefined) fields += `"${name}":${quoteField(value)},`;
   }
-  return { traceId: quoteField(context.sessionId), fields };
+  const beginning = `{"traceSchema":"openclaw-trajectory","schemaVersion":1,"traceId":${quoteField(context.sessionId)},"source":"runtime","type":"`;
+  return { beginning, fields, bytes: Buffer.byteLength(beginning) + Buffer.byteLength(fields) + NUMBER_BYTES };
 }
 
 const FIELDS = ['sessionId', 'sessionKey', 'runId', 'workspaceDir', 'provider', 'modelId', 'modelApi'] as const;
@@ -198,22 +242,21 @@ const FIELDS = ['sessionId', 'sessionKey', 'runId', 'workspaceDir', 'provider', 
 const quoteField = remembered(256, (value) => JSON.stringify(boundText(value, 512)));
 
 const SPARE_BYTES = 64;
-const NUMBER_BYTES = ',"seq":0,"sourceSeq":0,'.length;
+const NUMBER_BYTES = '","ts":"2026-01-01T00:00:00.000Z","seq":0,"sourceSeq":0,"data":}'.length;
 const TRUNCATED_LINE_BYTES = 8 * 1024;
 
-/** A record is turned into text once; only its number is known later. */
-interface TraceRecord {
-  /** The number of bytes with the number 0, without the prompt. */
-  readonly bytes: number;
-  numbered(seq: number, prompt?: WrittenPrompt): string;
+interface LastRecord {
+  readonly seq: number;
+  /** The file has reached its limit and says so. */
+  readonly isFull: boolean;
 }
 
 /**
  * The fields are read from the text, because parsing a long line for two fields would cost more than writing the next.
  */
-function lastRecordOf({ lastLine }: FilePlace): { readonly type: string; readonly seq: number } {
+function lastRecordOf({ lastLine }: FilePlace): LastRecord {
   const found = /"source":"runtime","type":"([a-z.]+)","ts":"[^"]*","seq":(\d{1,15}),/.exec(lastLine ?? '');
-  return { type: found?.[1] ?? '', seq: Number(found?.[2] ?? 0) };
+  return { seq: Number(found?.[2] ?? 0), isFull: found?.[1] === 'trace.truncated' };
 }
 
 /** Atrium or a client makes ids and keys. A file name is never made of text that a client wrote. */

@@ -82,14 +82,11 @@ export async function spansOfCaptures(
   if (!last) return undefined;
   const { runId } = last;
   const added = captures.map(addedSpans);
-  const spans = spansOfRequest(frame, captures);
-  const { system, tools } = frame;
-  const unkept = spans.find(({ origin }) => origin === UNKEPT_AUTHOR)?.index ?? frame.unkept;
-  const said = await messagesOf(runId, spans, {
+  const { spans, messages } = await talkOfCaptures(frame, captures, {
     transcriptOf,
     sessionId: sessionId === undefined ? await sessionOf(store, runId) : sessionId,
   });
-  const messages = unkept === undefined ? said : [...said.slice(0, unkept), NOT_KEPT, ...said.slice(unkept)];
+  const { system, tools } = frame;
   return {
     runId,
     call: last.call,
@@ -97,6 +94,24 @@ export async function spansOfCaptures(
     spans: withTexts(spans, { system, tools, messages }),
     messageIndex: messageIndexOf(frame.spans, added.findLast(isRetold), runId),
     limits: frame.limits,
+  };
+}
+
+/**
+ * The spans of the last of these requests of a run, and the messages that they are about. There may be more messages than the
+ * request had, because the conversation has gone on. `captures` are requests alone, and at least one.
+ */
+export async function talkOfCaptures(
+  frame: Pick<RequestFrame, 'spans' | 'unkept'>,
+  captures: readonly CaptureRow[],
+  known: { readonly transcriptOf: TranscriptOf; readonly sessionId: string | null },
+): Promise<{ readonly spans: readonly RequestSpan[]; readonly messages: readonly Message[] }> {
+  const spans = spansOfRequest(frame, captures);
+  const unkept = spans.find(({ origin }) => origin === UNKEPT_AUTHOR)?.index ?? frame.unkept;
+  const said = await messagesOf(captures.at(-1)?.runId ?? '', spans, known);
+  return {
+    spans,
+    messages: unkept === undefined ? said : [...said.slice(0, unkept), NOT_KEPT, ...said.slice(unkept)],
   };
 }
 

@@ -10,6 +10,7 @@ import type { PromptReceiptRow, RunRow } from '../../../store/tables.ts';
 import { explainMissing, type KnownFrom, type Missing } from './explain-missing.ts';
 import { type FoundPieces, findPieces, type WantedText } from './find-pieces.ts';
 import { FrameReader } from './frame-reader.ts';
+import { KnownSources } from './known-sources.ts';
 import { findInPieces } from './piece-list.ts';
 import type { PiecePlace } from './piece-places.ts';
 import type { PromptSources } from './prompt-sources.ts';
@@ -297,6 +298,7 @@ async function readTail(store: Store, question: ReceiptQuestion, found: FoundPie
   const rows = await store.select('runs', { where: { runId: { in: frames.map(({ runId }) => runId) } } });
   const runs = new Map(rows.map((run) => [run.runId, run]));
   const stable = new KnownStablePieces();
+  const knownSources = new KnownSources();
   const frameOf = await new FrameReader(store).read(frames);
   const receipts: Tail['receipts'][number][] = [];
   const sources = new Map<number, PromptSources>();
@@ -310,7 +312,7 @@ async function readTail(store: Store, question: ReceiptQuestion, found: FoundPie
     if (!run || at >= until || (agentId ?? run.agentId) !== run.agentId) continue;
     if ((sessionKey ?? run.sessionKey) !== run.sessionKey) continue;
     const captures = await store.select('captures', { where: { runId }, orderBy: [['call', 'asc']] });
-    const receipt = await readReceipt(store, run, captures, { frameOf, stable });
+    const receipt = await readReceipt(store, run, captures, { frameOf, stable, sources: knownSources });
     if (!receipt) continue;
     runIds.add(runId);
     for (const file of receipt.files) found.look(0, file);

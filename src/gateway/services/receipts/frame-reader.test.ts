@@ -35,7 +35,7 @@ it('reads every frame as its whole body says, also those that it knows in part',
   const reader = new FrameReader(scratch.store);
   for (const part of [rows.slice(0, 1), rows, rows.toReversed()]) {
     const read = await reader.read(part);
-    expect(part.map(read)).toEqual(part.map(({ at }) => frameOf(at)));
+    expect(part.map((row) => read(row)?.whole())).toEqual(part.map(({ at }) => frameOf(at)));
   }
 });
 
@@ -56,4 +56,33 @@ it('says that a frame is gone when a part of it is', async () => {
   if (!row) throw new Error('the frame was not kept');
   await scratch.store.commit([{ remove: 'parts', where: { hash: row.manifest.at(-1) ?? '' } }], { site: 'prune' });
   expect((await new FrameReader(scratch.store).read([row]))(row)).toBeUndefined();
+});
+
+it('knows without parsing all of it whether a frame says the same about its sources as another one', async () => {
+  const keepWith = async (run: number, outcome: string, file: string) => {
+    const lists = JSON.stringify({ ...frameOf(1), report: undefined }).slice(0, -1);
+    const shared = `,"report":{"files":[{"name":"${file}","path":"/w/${file}"}],"about":"${'x'.repeat(600)}"`;
+    const handlers = JSON.stringify([{ id: 'ci-mode', outcome, changes: [], ms: run }]);
+    const own = `,"version":1,"handlers":${handlers}},"unkept":${run},"inputs":{"pastTo":${run},"composition":{"situation":{}`;
+    const body = `${lists}${shared}${own},"home":"${'h'.repeat(600)}"}}}`;
+    const at = lists.length + shared.length;
+    const wire = { url: 'atrium:frame', headers: {}, body, listsEnd: lists.length, cuts: [at, at + own.length] };
+    const writes = captureRequest({ runId: `run_${run}`, call: 0, at: run, provider: 'p', model: 'm', wire });
+    await scratch.store.commit(writes, { site: 'request' });
+    return JSON.parse(body) as object;
+  };
+  const bodies = [
+    await keepWith(1, 'done', 'SOUL.md'),
+    await keepWith(2, 'done', 'SOUL.md'),
+    await keepWith(3, 'failed', 'SOUL.md'),
+    await keepWith(4, 'done', 'TOOLS.md'),
+  ];
+  const rows = await kept();
+  const frames = rows.map(await new FrameReader(scratch.store).read(rows));
+  expect(frames.map((frame) => frame?.whole())).toEqual(bodies);
+  expect(frames.map((frame) => frame?.unkept)).toEqual([1, 2, 3, 4]);
+  const [first, second, failed, other] = frames.map((frame) => frame?.alike);
+  expect(first).toBeTypeOf('string');
+  expect(second).toBe(first);
+  expect(new Set([first, failed, other]).size).toBe(3);
 });

@@ -3,7 +3,8 @@
 //
 // Promise: a frame equals what parsing its whole body gives. It relies on how bodies are cut: a part is either elements of
 // one list of the outermost object, or the text between such lists. Parts are named by their content, so what is remembered
-// is never stale; it is bounded, and nobody changes it.
+// is never stale; it is bounded, and nobody changes it. What stands between the lists is long and hardly ever new, so it is
+// parsed only for a caller that asks for it.
 
 import type { RequestFrame } from '../../../agent/request-frame.ts';
 import type { JsonObject, JsonValue } from '../../../protocol/json.ts';
@@ -12,7 +13,16 @@ import type { Store } from '../../../store/store.ts';
 import type { CaptureRow } from '../../../store/tables.ts';
 
 /** Returns undefined when parts of the frame are gone. Throws SyntaxError when it is no JSON. */
-export type FrameOf = (row: Pick<CaptureRow, 'manifest'>) => RequestFrame | undefined;
+export type FrameOf = (row: Pick<CaptureRow, 'manifest'>) => ReadFrame | undefined;
+
+export interface ReadFrame extends Pick<RequestFrame, 'system' | 'tools' | 'spans' | 'unkept'> {
+  readonly whole: () => RequestFrame;
+  /**
+   * Frames with the same text here say the same about files, cuts, absences and handlers. Undefined where only the whole frame
+   * can tell.
+   */
+  readonly alike: string | undefined;
+}
 
 type Elements = readonly JsonValue[];
 
@@ -65,26 +75,61 @@ interface ReadParts {
   readonly elementsOf: (key: string, text: string) => Elements;
 }
 
-function joinFrame(manifest: readonly string[], { known, texts, elementsOf }: ReadParts): RequestFrame | undefined {
+function joinFrame(manifest: readonly string[], { known, texts, elementsOf }: ReadParts): ReadFrame | undefined {
   const lists: Record<string, JsonValue[]> = {};
-  let between = '';
+  const between: Part[] = [];
+  const fileParts: string[] = [];
   let list: JsonValue[] | undefined;
   for (const key of manifest) {
     const elements = list && known.get(key);
     const text = elements ? '' : texts.get(key);
     if (text === undefined) return undefined;
+    if (list && list === lists.texts) fileParts.push(key);
     if (elements) list?.push(...elements);
     else if (list && !text.startsWith(']')) list.push(...elementsOf(key, text));
     else {
-      between += text;
+      between.push({ key, text });
       // Only the end is looked at, because a pattern would go through all of a long text.
       const name = LIST_BEGINS.exec(text.slice(-LONGEST_NAME))?.[1];
       list = name === undefined ? undefined : [];
       if (list && name !== undefined) lists[name] = list;
     }
   }
-  return { ...(JSON.parse(between) as JsonObject), ...lists } as unknown as RequestFrame;
+  const whole = () =>
+    ({ ...(JSON.parse(between.map(({ text }) => text).join('')) as JsonObject), ...lists }) as unknown as RequestFrame;
+  const own = readOwn(between.at(-2)?.text);
+  const { system, tools, spans } = lists;
+  if (!own || !system || !tools || !spans) return { ...whole(), whole, alike: undefined };
+  const shared = between.toSpliced(-2, 1).map(({ key }) => key);
+  const handlers = own.report.handlers.map(({ id, outcome, changes }) => [id, outcome, changes]);
+  return {
+    ...(lists as unknown as Pick<RequestFrame, 'system' | 'tools' | 'spans'>),
+    unkept: own.unkept,
+    whole,
+    alike: [...shared, ...fileParts, JSON.stringify(handlers)].join('\n'),
+  };
 }
+
+interface Part {
+  readonly key: string;
+  readonly text: string;
+}
+
+/**
+ * What a frame says of its own run alone, which stands in one part between the report's and the composition's common ones.
+ * Undefined when the frame was cut in another way.
+ */
+function readOwn(text: string | undefined): Pick<RequestFrame, 'report' | 'unkept'> | undefined {
+  if (!text?.startsWith(OWN_BEGINS)) return undefined;
+  try {
+    const own = JSON.parse(`{"report":{"prompt":0${text}}}}`) as Pick<RequestFrame, 'report' | 'unkept'>;
+    return Array.isArray(own.report.handlers) ? own : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const OWN_BEGINS = ',"version":';
 
 const LONGEST_NAME = 64;
 const LIST_BEGINS = /"(\w+)":\[$/;

@@ -30,6 +30,17 @@ export function pieceOf(scope: string, kind: Piece['kind'], text: string, about:
   return { scope, hash: key, kind, text, about };
 }
 
+/** Tells pieces apart. It is made once for each, because most pieces are named again by every run of a conversation. */
+export function keyOf(piece: Pick<Piece, 'scope' | 'hash'>): string {
+  const known = KEYS.get(piece);
+  if (known !== undefined) return known;
+  const key = `${piece.scope}\n${piece.hash}`;
+  KEYS.set(piece, key);
+  return key;
+}
+
+const KEYS = new WeakMap<Pick<Piece, 'scope' | 'hash'>, string>();
+
 export interface Unit {
   readonly where: ToldSpan['where'];
   readonly index: number;

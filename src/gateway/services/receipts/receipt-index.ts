@@ -17,10 +17,12 @@ import { PreconditionFailedError } from '../../../store/errors.ts';
 import type { Store, Write } from '../../../store/store.ts';
 import type { CaptureRow, RunRow } from '../../../store/tables.ts';
 import { BackgroundWork } from '../background-work.ts';
-import { type TranscriptOf, transcriptsIn } from '../read-request-spans.ts';
+import type { TranscriptOf } from '../read-request-spans.ts';
 import { FrameReader } from './frame-reader.ts';
+import { GrowingTranscripts } from './growing-transcripts.ts';
+import { KnownSources } from './known-sources.ts';
 import { packPieces } from './piece-list.ts';
-import type { Piece } from './prompt-piece.ts';
+import { keyOf, type Piece } from './prompt-piece.ts';
 import { type KnownOfRuns, type RunReceipt, readReceipt } from './run-receipt.ts';
 import { KnownStablePieces } from './stable-pieces.ts';
 
@@ -31,9 +33,9 @@ export interface ReceiptIndexParts {
   readonly isMine?: (() => boolean) | undefined;
 }
 
-const PAGE = 200;
+const PAGE = 500;
 /** So many runs are read and committed together. */
-const BATCH = 64;
+const BATCH = 128;
 /** While there is much to do, it rests this many times as long as it has worked. */
 const REST = 3;
 /** It works so long before it rests: a timer for every run would cost a good part of what the run itself does. */
@@ -46,6 +48,8 @@ export class ReceiptIndex {
   readonly #parts: ReceiptIndexParts;
   readonly #frames: FrameReader;
   readonly #stable = new KnownStablePieces();
+  readonly #sources = new KnownSources();
+  readonly #transcripts: GrowingTranscripts;
   readonly #background = new BackgroundWork({
     work: () => this.#catchUpBehindRuns(),
     isMine: () => this.#parts.isMine?.() !== false,
@@ -61,6 +65,7 @@ export class ReceiptIndex {
   constructor(parts: ReceiptIndexParts) {
     this.#parts = parts;
     this.#frames = new FrameReader(parts.store);
+    this.#transcripts = new GrowingTranscripts(parts.store);
   }
 
   open(): void {
@@ -110,7 +115,6 @@ export class ReceiptIndex {
     }
   }
 
-  /** Captures of the same moment may be left for the next pass, when a page ends among them. */
   async #pass(): Promise<number> {
     const { store } = this.#parts;
     const { signal } = this.#background;
@@ -124,38 +128,45 @@ export class ReceiptIndex {
       });
       const end = page.at(-1)?.at;
       if (end === undefined) break;
-      const runIds = [...new Set(page.map(({ runId }) => runId))];
-      const runs = await store.select('runs', { where: { runId: { in: runIds } } });
-      const transcriptOf = onceEach(transcriptsIn(store));
+      const isLast = page.length < PAGE;
+      // A full page may end among captures of one moment, which mostly are those of one run.
+      const before = isLast ? page : page.filter(({ at }) => at < end);
+      const [captures, next] = before.length > 0 ? [before, end - 1] : [page, end];
+      const ofRun = capturesByRun(captures);
+      const runs = await store.select('runs', { where: { runId: { in: [...ofRun.keys()] } } });
+      const transcriptOf = this.#transcripts.reader();
       const ended = runs.filter(({ endedAt }) => endedAt !== null);
       for (const batch of batchesOf(ended, BATCH)) {
-        indexed += await this.#index(batch, transcriptOf);
+        const found = batch.flatMap(({ runId }) => ofRun.get(runId) ?? []);
+        indexed += await this.#index(batch, found, transcriptOf);
         if (signal.aborted || (await this.#givesWay())) return indexed;
       }
-      if (page.length < PAGE) break;
-      after = end;
+      if (isLast) break;
+      after = next;
     }
     return indexed;
   }
 
-  /** Resolves with the number of runs that were indexed. */
-  async #index(runs: readonly RunRow[], transcriptOf: TranscriptOf): Promise<number> {
+  /** `found` are captures of these runs, mostly all of them. Resolves with the number of runs that were indexed. */
+  async #index(runs: readonly RunRow[], found: readonly CaptureRow[], transcriptOf: TranscriptOf): Promise<number> {
     const { store } = this.#parts;
     const { signal } = this.#background;
-    const captures = await store.select('captures', {
-      where: { runId: { in: runs.map(({ runId }) => runId) } },
-      orderBy: [['call', 'asc']],
-    });
+    const where = { runId: { in: runs.map(({ runId }) => runId) } };
+    const isAll = (await store.count('captures', where)) === found.length;
+    const captures = isAll
+      ? found.toSorted((one, other) => one.call - other.call)
+      : await store.select('captures', { where, orderBy: [['call', 'asc']] });
     const frameOf = await this.#frames.read(captures.filter(({ call }) => call === FRAME_CALL));
+    const ofRun = capturesByRun(captures);
     const read: ReadRun[] = [];
     let began = performance.now();
     for (const run of runs) {
       if (signal.aborted) break;
-      const own = captures.filter(({ runId }) => runId === run.runId);
+      const own = ofRun.get(run.runId) ?? [];
       read.push({
         run,
         captures: own,
-        receipt: await this.#read(run, own, { transcriptOf, frameOf, stable: this.#stable }),
+        receipt: await this.#read(run, own, { transcriptOf, frameOf, stable: this.#stable, sources: this.#sources }),
       });
       const worked = performance.now() - began;
       if (worked < STRETCH_MS) continue;
@@ -258,6 +269,16 @@ export class ReceiptIndex {
   }
 }
 
+function capturesByRun(captures: readonly CaptureRow[]): ReadonlyMap<string, readonly CaptureRow[]> {
+  const byRun = new Map<string, CaptureRow[]>();
+  for (const capture of captures) {
+    const known = byRun.get(capture.runId);
+    if (known) known.push(capture);
+    else byRun.set(capture.runId, [capture]);
+  }
+  return byRun;
+}
+
 /** A run with what is stored of it and what its prompts had, if that can be read. */
 interface ReadRun {
   readonly run: RunRow;
@@ -311,21 +332,4 @@ function receiptWrites({ run, receipt }: ReadRun, numberOf: (piece: Piece) => nu
     { remove: 'promptReceipts', where: { runId } },
     { insert: 'promptReceipts', row: { runId, sessionKey, agentId, at: receipt.at, sources, pieces } },
   ];
-}
-
-/**
- * Runs of one page are often of one session, and each would read all of it. What was said in a run that has ended does not
- * change, so a transcript that is read after that has all that the run needs.
- */
-function onceEach(transcriptOf: TranscriptOf): TranscriptOf {
-  const read = new Map<string, ReturnType<TranscriptOf>>();
-  return (sessionId) => {
-    const rows = read.get(sessionId) ?? transcriptOf(sessionId);
-    read.set(sessionId, rows);
-    return rows;
-  };
-}
-
-function keyOf({ scope, hash }: Pick<Piece, 'scope' | 'hash'>): string {
-  return `${scope}\n${hash}`;
 }

@@ -6,16 +6,16 @@
 // pieces is not found as one text. Words of plugins inside a system block are pieces of their own.
 
 import { FRAME_CALL } from '../../../agent/request-frame.ts';
-import { hashOfText } from '../../../context/report/build-report.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../../protocol/json.ts';
+import { isJsonObject, type JsonValue } from '../../../protocol/json.ts';
 import { readCapture } from '../../../recorder/capture.ts';
 import type { Store } from '../../../store/store.ts';
 import type { CaptureRow, RunRow } from '../../../store/tables.ts';
-import { isRetold, spansOfCaptures, type TranscriptOf } from '../read-request-spans.ts';
+import { isRetold, type TranscriptOf, talkOfCaptures, transcriptsIn } from '../read-request-spans.ts';
 import type { FrameOf } from './frame-reader.ts';
-import { isWhole, type Piece, pieceOf, promptPiece, unitsOf } from './prompt-piece.ts';
-import { type PromptSources, sourcesOf } from './prompt-sources.ts';
+import type { KnownSources } from './known-sources.ts';
+import { keyOf, type Piece, promptPiece } from './prompt-piece.ts';
 import type { KnownStablePieces } from './stable-pieces.ts';
+import { talkPieces } from './talk-pieces.ts';
 
 export interface RunReceipt {
   /** The time of the first request. */
@@ -30,6 +30,7 @@ export interface KnownOfRuns {
   readonly transcriptOf?: TranscriptOf | undefined;
   readonly frameOf: FrameOf;
   readonly stable: KnownStablePieces;
+  readonly sources: KnownSources;
 }
 
 /** Undefined when the frame of the run is gone. `captures` are all of the run, in the order of calls. */
@@ -37,35 +38,30 @@ export async function readReceipt(
   store: Store,
   { sessionKey, sessionId }: Pick<RunRow, 'sessionKey' | 'sessionId'>,
   captures: readonly CaptureRow[],
-  { transcriptOf, frameOf, stable: known }: KnownOfRuns,
+  { transcriptOf = transcriptsIn(store), frameOf, stable: known, sources }: KnownOfRuns,
 ): Promise<RunReceipt | undefined> {
   const row = captures.find(({ call }) => call === FRAME_CALL);
   const frame = row && frameOf(row);
   if (!frame) return undefined;
   const requests = captures.filter(({ call }) => call > FRAME_CALL);
   const prompt = new Map<string, Piece>();
-  const add = (piece: Piece) => prompt.set(`${piece.scope}\n${piece.hash}`, piece);
+  const add = (piece: Piece) => prompt.set(keyOf(piece), piece);
   const { system, tools } = frame;
   const stable = known.of({ system, tools, spans: frame.spans.filter(({ where }) => where !== 'messages') });
-  const talk = { ...frame, system: [], tools: [], spans: frame.spans.filter(({ where }) => where === 'messages') };
+  const first = { spans: frame.spans.filter(({ where }) => where === 'messages'), unkept: frame.unkept };
   for (const ends of endsOf(requests)) {
-    const read = await spansOfCaptures(store, talk, requests.slice(0, ends), { transcriptOf, sessionId });
     const last = requests[ends - 1];
-    if (!read || !last) continue;
+    if (!last) continue;
+    const talk = await talkOfCaptures(first, requests.slice(0, ends), { transcriptOf, sessionId });
+    const said = talkPieces(sessionKey, talk.spans, talk.messages);
     for (const piece of stable.shared) add(piece);
     for (const piece of stable.ofSession) add({ ...piece, scope: sessionKey });
-    for (const { spans } of unitsOf(read.spans)) if (spans.length > 0) add(promptPiece(sessionKey, 'messages', spans));
+    for (const piece of said.pieces) add(piece);
     // The words of a message that the transcript does not keep are only in the request itself.
-    if (!stable.isWhole || !isWhole(read.spans))
+    if (!stable.isWhole || !said.isWhole)
       for (const text of await wordsOf(store, last)) add(unattributed(text, sessionKey));
   }
-  const { sources, texts } = sourcesOf(frame);
-  return {
-    at: row.at,
-    prompt: [...prompt.values()],
-    files: texts.map((text) => ({ scope: '', hash: hashOfText(text), kind: 'file', text, about: {} })),
-    sources: pieceOf('', 'sources', '', sources as unknown as JsonObject & PromptSources),
-  };
+  return { at: row.at, prompt: [...prompt.values()], ...sources.of(frame) };
 }
 
 /**

@@ -1,6 +1,11 @@
 // Runs as a gateway records them, made without one: two agents, direct talks, groups and subagents. AGENTS.md is edited now
 // and then, and the rule that the benchmark looks for is not in every version of it; in groups MEMORY.md is withheld.
-// Everything depends on the number of the run alone, so that two measurements have the same store.
+// Everything depends on the number of the run alone, so that two measurements have the same store. The compiler compares the rows
+// with those of the store, so that a new column is not forgotten here.
+
+import { type Message, textOf } from '../../src/protocol/message.ts';
+import { captureRequest } from '../../src/recorder/capture.ts';
+import type { Write } from '../../src/store/store.ts';
 
 /** The text that is looked for. It stands in two thirds of the versions of AGENTS.md. */
 export const RULE = 'never push to main';
@@ -13,19 +18,36 @@ const RUNS_PER_EDIT = 700;
 const MINUTE_MS = 60_000;
 const START = Date.parse('2026-01-01T00:00:00Z');
 
+/** The conversations so far, by their session key. */
+export type Talks = Map<string, Talk>;
+
+interface Talk {
+  readonly sessionId: string;
+  readonly said: Message[];
+  readonly runs: string[];
+}
+
+interface Speaker {
+  readonly agentId: string;
+  readonly kind: 'subagent' | 'group' | 'direct';
+  readonly sessionKey: string;
+}
+
 /** The rows of one run: what its commits wrote. `talks` remembers the conversations. */
-export function recordedRun(number, talks, captureRequest) {
+export function recordedRun(number: number, talks: Talks): readonly Write[] {
   const at = START + number * MINUTE_MS;
   const runId = `run_${at.toString(36).padStart(9, '0')}${String(number).padStart(12, '0')}`;
   const who = speakerOf(number);
-  const talk = talkOf(talks, who, number, at);
+  const talk = talkOf(talks, who, number);
   const asked = words(number, 40);
   const answered = words(number + 7_000_000, 90);
   const frame = frameOf(number, who, talk, asked, runId);
-  const messages = [...talk.said, { role: 'user', content: asked }];
+  const question: Message = { role: 'user', content: asked };
+  const reply: Message = { role: 'assistant', content: [{ type: 'text', text: answered }] };
+  const messages = [...talk.said, question];
   const body = JSON.stringify({ model: 'large', system: frame.system, messages, tools: frame.tools });
   const position = talk.said.length + 1;
-  const entry = (offset, message) => ({
+  const entry = (offset: number, message: Message): Write => ({
     insert: 'transcript',
     row: {
       sessionId: talk.sessionId,
@@ -38,10 +60,9 @@ export function recordedRun(number, talks, captureRequest) {
       meta: {},
     },
   });
-  const reply = { role: 'assistant', content: [{ type: 'text', text: answered }] };
-  const capture = (call, url, text) =>
+  const capture = (call: number, url: string, text: string) =>
     captureRequest({ runId, call, at, provider: 'bench', model: 'large', wire: { url, headers: {}, body: text } });
-  const writes = [
+  const writes: readonly Write[] = [
     {
       insert: 'runs',
       row: {
@@ -56,19 +77,21 @@ export function recordedRun(number, talks, captureRequest) {
         endedAt: at + 1,
         outcome: { reply: answered, modelCalls: 1 },
         observed: true,
+        node: null,
+        stopReason: null,
       },
     },
-    entry(0, { role: 'user', content: asked }),
+    entry(0, question),
     entry(1, reply),
     ...capture(0, 'atrium:frame', JSON.stringify(frame)),
     ...capture(1, 'http://127.0.0.1/v1/messages', body),
   ];
-  talk.said.push({ role: 'user', content: asked }, reply);
+  talk.said.push(question, reply);
   talk.runs.push(runId, runId);
   return writes;
 }
 
-function speakerOf(number) {
+function speakerOf(number: number): Speaker {
   const agentId = number % 3 === 0 ? 'coder' : 'main';
   if (number % SHARE_OF_SUBAGENTS === 4) {
     return { agentId, kind: 'subagent', sessionKey: `agent:${agentId}:subagent:${number}` };
@@ -78,26 +101,26 @@ function speakerOf(number) {
   return { agentId, kind, sessionKey: `agent:${agentId}:telegram:${kind}:${session}` };
 }
 
-function talkOf(talks, { sessionKey, kind }, number) {
+function talkOf(talks: Talks, { sessionKey, kind }: Speaker, number: number): Talk {
   const known = talks.get(sessionKey);
   if (known && known.said.length < 2 * RUNS_PER_SESSION) return known;
-  const talk = { sessionId: `ses_${number}`, said: [], runs: [] };
+  const talk: Talk = { sessionId: `ses_${number}`, said: [], runs: [] };
   if (kind !== 'subagent') talks.set(sessionKey, talk);
   return talk;
 }
 
-function frameOf(number, { agentId, kind, sessionKey }, talk, asked, runId) {
+function frameOf(number: number, { agentId, kind, sessionKey }: Speaker, talk: Talk, asked: string, runId: string) {
   const dir = `/home/somebody/.openclaw/workspace-${agentId}`;
   const files = filesOf(number, agentId).map((file) => ({ ...file, path: `${dir}/${file.name}` }));
-  const isLeft = ({ name }) => name === 'MEMORY.md' && kind !== 'direct';
-  const stable = [];
+  const isLeft = ({ name }: { readonly name: string }) => name === 'MEMORY.md' && kind !== 'direct';
+  const stable: Words[] = [];
   for (const { name, path, text, isCut } of files) {
     if (isLeft({ name })) continue;
     stable.push(['atrium: heading', `\n## ${name}\n\n`]);
     const shown = isCut ? text.slice(0, 11_000) : text;
     stable.push([`${path}, lines 1-${shown.trimEnd().split('\n').length}`, shown]);
   }
-  const changing = [
+  const changing: Words[] = [
     ['handler time-context', `It is ${new Date(START + number * MINUTE_MS).toISOString().slice(0, 13)}.\n`],
   ];
   const tools = TOOLS;
@@ -112,17 +135,17 @@ function frameOf(number, { agentId, kind, sessionKey }, talk, asked, runId) {
         chars: piece.length,
       })),
     ),
-    ...talk.said.map(({ role, content }, index) => ({
+    ...talk.said.map((message, index) => ({
       where: 'messages',
       index,
-      origin: role === 'user' ? 'message' : 'model',
-      chars: role === 'user' ? content.length : content[0].text.length,
+      origin: message.role === 'user' ? 'message' : 'model',
+      chars: (message.role === 'assistant' ? textOf(message) : message.content).length,
       runId: talk.runs[index],
       entry: index + 1,
     })),
     { where: 'messages', index: talk.said.length, origin: 'message', chars: asked.length },
   ];
-  const join = (pieces) => pieces.map(([, text]) => text).join('');
+  const join = (pieces: readonly Words[]) => pieces.map(([, text]) => text).join('');
   const texts = files.map(({ text }) => text);
   return {
     system: [{ text: join(stable), cacheBoundary: true }, { text: join(changing) }],
@@ -167,10 +190,18 @@ function frameOf(number, { agentId, kind, sessionKey }, talk, asked, runId) {
   };
 }
 
-const KNOWN_FILES = new Map();
+type Words = readonly [author: string, text: string];
+
+interface WorkspaceFile {
+  readonly name: string;
+  readonly text: string;
+  readonly isCut?: boolean;
+}
+
+const KNOWN_FILES = new Map<string, readonly WorkspaceFile[]>();
 
 /** AGENTS.md, SOUL.md, TOOLS.md and MEMORY.md as they were at that time. */
-function filesOf(number, agentId) {
+function filesOf(number: number, agentId: string): readonly WorkspaceFile[] {
   const version = Math.floor(number / RUNS_PER_EDIT);
   const key = `${agentId} ${version}`;
   const known = KNOWN_FILES.get(key);
@@ -179,9 +210,9 @@ function filesOf(number, agentId) {
   const lines = Array.from({ length: 120 }, (_, index) => `- ${words(version * 1_000 + index, 12)}`);
   if (has) lines.splice(60, 0, `- You ${RULE} without a review.`);
   const seed = agentId === 'main' ? 1 : 2;
-  const prose = (offset, count) =>
+  const prose = (offset: number, count: number) =>
     Array.from({ length: count }, (_, index) => words(seed * 1_000_000 + offset + index, 14)).join('\n');
-  const files = [
+  const files: readonly WorkspaceFile[] = [
     { name: 'AGENTS.md', text: `# Rules of ${agentId}\n\n${lines.join('\n')}\n` },
     { name: 'SOUL.md', text: `${prose(0, 60)}\n` },
     { name: 'TOOLS.md', text: `${prose(100, 160)}\n`, isCut: true },
@@ -196,7 +227,7 @@ const SYLLABLES =
     ' ',
   );
 
-function words(seed, count) {
+function words(seed: number, count: number): string {
   let state = (seed * 2_654_435_761) >>> 0;
   const next = () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -207,7 +238,7 @@ function words(seed, count) {
   ).join(' ');
 }
 
-function random(seed) {
+function random(seed: number): number {
   let state = Math.imul(seed + 1, 2_654_435_761) >>> 0;
   state = Math.imul(state ^ (state >>> 15), 2_246_822_519) >>> 0;
   return ((state ^ (state >>> 13)) >>> 0) / 2 ** 32;
