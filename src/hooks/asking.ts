@@ -5,19 +5,33 @@
 import type { HookName } from './catalog.ts';
 import { changedFields, diffOfCall } from './change-of-call.ts';
 import type { AnswerFields } from './combine/answer-shape.ts';
-import { type Combine, combineOf, nextEventOf, refusedResult } from './combine/combine.ts';
+import { type Combine, combineOf, type Earlier, nextEventOf, refusedResult } from './combine/combine.ts';
 import type { FieldChange } from './field-change.ts';
 import type { HookCallRecord } from './hook-call-record.ts';
 import type { HandlerName, HookContribution, HookRefusal } from './runner.ts';
 
-/** What one answer changed in the result. */
-export interface TakenAnswer {
+/** What one answer changed in the result. The difference is computed only when a caller wants it. */
+export class TakenAnswer {
   readonly changed: readonly string[];
-  /** The difference is computed only when a caller wants it; undefined means that nothing changed. */
-  readonly diff: (() => readonly FieldChange[]) | undefined;
+  readonly #hook: HookName;
+  readonly #earlier: Earlier;
+  readonly #result: AnswerFields;
+
+  constructor(hook: HookName, earlier: Earlier, result: AnswerFields) {
+    this.#hook = hook;
+    this.#earlier = earlier;
+    this.#result = result;
+    this.changed = changedFields(earlier.before, result);
+  }
+
+  /** Undefined when nothing changed. */
+  get diff(): (() => readonly FieldChange[]) | undefined {
+    if (this.changed.length === 0) return undefined;
+    return () => diffOfCall(this.#hook, this.changed, this.#earlier, this.#result);
+  }
 }
 
-const NO_CHANGE: TakenAnswer = Object.freeze({ changed: Object.freeze([]), diff: undefined });
+const NO_CHANGE: Pick<TakenAnswer, 'changed' | 'diff'> = Object.freeze({ changed: Object.freeze([]), diff: undefined });
 
 export class Asking {
   readonly calls: HookCallRecord[] = [];
@@ -46,23 +60,24 @@ export class Asking {
   }
 
   /** Combines one more answer. Throws InvalidHandlerResult, and changes nothing, when the answer is not valid. */
-  take({ id, owner, ephemeral = false }: HandlerName & { readonly ephemeral?: boolean }, answer: unknown): TakenAnswer {
+  take(
+    { id, owner, ephemeral = false }: HandlerName & { readonly ephemeral?: boolean },
+    answer: unknown,
+  ): Pick<TakenAnswer, 'changed' | 'diff'> {
     // Most handlers look on and answer nothing.
     if (answer === undefined) return NO_CHANGE;
-    const hook = this.#hook;
     const { result: before, seen: event } = this;
-    const { result, contributed = {}, decides, refusal, ends } = this.#combine(before, answer, { owner, event });
-    this.result = result;
-    for (const field of Object.keys(contributed)) {
+    const { result, contributed, decides, refusal, ends } = this.#combine(before, answer, { owner, event });
+    for (const field in contributed) {
       this.contributions.push({ field, value: contributed[field], id, owner, ephemeral });
     }
     if (decides) this.decidedBy = { id, owner };
     if (refusal !== undefined) this.refusal = { id, owner, reason: refusal, cause: 'decision' };
     if (ends) this.isOver = true;
-    else if (result !== before) this.seen = this.#rewritten(nextEventOf(hook, this.#event, result));
-    const changed = changedFields(before, result);
-    const diff = changed.length > 0 ? () => diffOfCall(hook, changed, { event, before }, result) : undefined;
-    return { changed, diff };
+    if (result === before) return NO_CHANGE;
+    this.result = result;
+    if (!ends) this.seen = this.#rewritten(nextEventOf(this.#hook, this.#event, result));
+    return new TakenAnswer(this.#hook, { event, before }, result);
   }
 
   /** A gate that failed, or that cannot be asked, refuses. */

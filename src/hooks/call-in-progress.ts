@@ -8,7 +8,7 @@ import type { HookCallRecord } from './hook-call-record.ts';
 import type { HookContext } from './hook-context.ts';
 
 /** Where a record goes. */
-type RecordSink = ((call: HookCallRecord) => void) | undefined;
+export type RecordSink = ((call: HookCallRecord) => void) | undefined;
 
 export class CallInProgress {
   readonly deadline: Deadline;

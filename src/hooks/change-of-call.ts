@@ -6,10 +6,12 @@ import { type Earlier, earlierValueOf } from './combine/combine.ts';
 import { addChanges, type FieldChange } from './field-change.ts';
 
 export function changedFields(before: AnswerFields, after: AnswerFields): readonly string[] {
-  if (before === after) return NOTHING;
-  const changed: string[] = [];
-  for (const field of Object.keys(after)) if (before[field] !== after[field]) changed.push(field);
-  for (const field of Object.keys(before)) if (!Object.hasOwn(after, field)) changed.push(field);
+  let changed = NOTHING;
+  if (before === after) return changed;
+  // A list of one is the most common answer, and one that is pushed to has room for many.
+  for (const field in after)
+    if (before[field] !== after[field]) changed = changed === NOTHING ? [field] : [...changed, field];
+  for (const field in before) if (!Object.hasOwn(after, field)) changed = [...changed, field];
   return changed;
 }
 

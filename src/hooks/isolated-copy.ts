@@ -14,7 +14,7 @@ export function isolatedCopy<Value>(value: Value): Value {
  */
 export function isolatedEvent<Event extends object>(event: Event): Event {
   const made = { ...event } as Fields;
-  for (const key of Object.keys(made)) {
+  for (const key in made) {
     const field = made[key];
     if (typeof field !== 'object' || field === null) continue;
     if (Array.isArray(field) && field.length > LONG_LIST) copyWhenRead(made, key, field);

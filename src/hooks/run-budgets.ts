@@ -8,36 +8,44 @@ const MAX_RUNS = 1_000;
 /** The part of a run's budget that an owner has in any case, whatever others have used. */
 const OWN_SHARE = 1 / 3;
 
-interface Spent {
-  totalMs: number;
-  readonly byOwner: Map<string, number>;
+export class RunBudgets {
+  readonly #runs = new Map<string, RunBudget>();
+
+  /** What the handlers of a run have used. Outside of a run no time is counted. */
+  of(runId: string | undefined): RunBudget | undefined {
+    if (runId === undefined) return undefined;
+    return this.#runs.get(runId) ?? this.#begin(runId);
+  }
+
+  #begin(runId: string): RunBudget {
+    const budget = new RunBudget();
+    this.#runs.set(runId, budget);
+    if (this.#runs.size > MAX_RUNS) {
+      const [oldest] = this.#runs.keys();
+      if (oldest !== undefined) this.#runs.delete(oldest);
+    }
+    return budget;
+  }
 }
 
-export class RunBudgets {
-  readonly #spent = new Map<string, Spent>();
+/** What the handlers of one run have used so far, together and by owner. */
+export class RunBudget {
+  #totalMs = 0;
+  readonly #byOwner = new Map<string, number>();
 
-  /** How long a handler of this owner may still take. Outside of a run no time is counted. */
-  leftOf(runId: string | undefined, owner: string, budgetMs: number): number {
-    if (runId === undefined) return Number.POSITIVE_INFINITY;
-    const spent = this.#spent.get(runId);
-    if (!spent) return budgetMs;
-    return Math.max(budgetMs - spent.totalMs, budgetMs * OWN_SHARE - (spent.byOwner.get(owner) ?? 0));
+  /** How long a handler of this owner may still take. */
+  leftOf(owner: string, budgetMs: number): number {
+    return Math.max(budgetMs - this.#totalMs, budgetMs * OWN_SHARE - (this.#byOwner.get(owner) ?? 0));
   }
 
-  spend(runId: string | undefined, owner: string, ms: number): void {
-    if (runId === undefined) return;
-    const spent = this.#spent.get(runId) ?? this.#begin(runId);
-    spent.totalMs += ms;
-    spent.byOwner.set(owner, (spent.byOwner.get(owner) ?? 0) + ms);
+  /** A handler's own deadline, or what is left for it if that is less. */
+  limitOf(timeoutMs: number, owner: string, budgetMs: number): number {
+    // Most often there is more left for all than one of them may take, and its owner need not be looked up.
+    return budgetMs - this.#totalMs >= timeoutMs ? timeoutMs : Math.min(timeoutMs, this.leftOf(owner, budgetMs));
   }
 
-  #begin(runId: string): Spent {
-    const spent: Spent = { totalMs: 0, byOwner: new Map() };
-    this.#spent.set(runId, spent);
-    if (this.#spent.size > MAX_RUNS) {
-      const [oldest] = this.#spent.keys();
-      if (oldest !== undefined) this.#spent.delete(oldest);
-    }
-    return spent;
+  spend(owner: string, ms: number): void {
+    this.#totalMs += ms;
+    this.#byOwner.set(owner, (this.#byOwner.get(owner) ?? 0) + ms);
   }
 }

@@ -24,7 +24,7 @@ import { oneLine } from '../protocol/one-line.ts';
 import { type ArmedHandler, armHandler, eventFor, rowOf, snapshotFor } from './armed-handler.ts';
 import { Asking } from './asking.ts';
 import { MAX_OVERDRAWN_RUNS, MAX_TIMEOUTS, OwnerBreakers, type Suspension } from './breaker.ts';
-import { CallInProgress, summaryOf, tell } from './call-in-progress.ts';
+import { CallInProgress, type RecordSink, summaryOf, tell } from './call-in-progress.ts';
 import { HOOK_CATALOG, type HookName, type HookRow } from './catalog.ts';
 import type { AnswerFields } from './combine/answer-shape.ts';
 import { unknownFields } from './combine/unknown-fields.ts';
@@ -50,7 +50,7 @@ import { MAX_WAITING, ObserverQueue } from './observer-queue.ts';
 import { isOwnWords } from './own-words.ts';
 import { MAX_MESSAGES, type PackEvent, packEventFor, sayable, withoutQuotes } from './packs/pack-event.ts';
 import type { RemoteAnswer, RemoteHandlers } from './remote-handlers.ts';
-import { RunBudgets } from './run-budgets.ts';
+import { type RunBudget, RunBudgets } from './run-budgets.ts';
 
 export interface HandlerRegistration<Handler, Hook extends HookName = HookName> {
   readonly hook: Hook;
@@ -303,8 +303,8 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     if (!this.has(hook)) return { result: {}, contributions: [], calls: [], skipped: [] };
     const row: HookRow = HOOK_CATALOG[hook];
     const shared = contextFields(context);
+    const dispatch = this.#dispatch(shared, options);
     const asking = new Asking(hook, event as AnswerFields, options.derive);
-    const hasDiffs = this.#settings.record !== undefined && options.record !== false;
     const handlers = this.#armed(hook);
     let ahead: LookAhead | undefined;
     /** The time, where a handler has just ended. The clock is read once for each handler, since it costs as much as a handler. */
@@ -318,20 +318,20 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
         continue;
       }
       options.signal?.throwIfAborted();
-      const limitMs = this.#limitOf(armed, shared, options);
-      const uncalled = this.#uncalled(armed, limitMs, shared, options);
+      const limitMs = this.#limitOf(armed, dispatch);
+      const uncalled = this.#uncalled(armed, limitMs, dispatch);
       if (uncalled) {
         asking.calls.push(uncalled);
         if (isGate) asking.refuse(registered, suspendedReason(registered));
         continue;
       }
-      const call = this.#begin(armed, limitMs, shared, options, now);
+      const call = this.#begin(armed, limitMs, dispatch, now);
       now = undefined;
       try {
         let foreseen: RemoteAnswer | undefined;
         if (registered.remote) {
           ahead ??= new LookAhead(row, shared);
-          const others = () => this.#nextAfter(armed, handlers, shared, options);
+          const others = () => this.#nextAfter(armed, handlers, dispatch);
           foreseen = ahead.arrived(armed) ?? (await ahead.answerOf(armed, asking.seen, call.deadline, others));
         }
         const answered = foreseen
@@ -341,15 +341,16 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
         const answer = isPromiseLike(answered) ? await answered : answered;
         now = call.settled(foreseen?.ms);
         this.#warnOfFields(armed, unknownFields(row, asking.seen, answer, isGate));
-        const { changed, diff } = asking.take(registered, answer);
-        asking.calls.push(this.#ended(armed, options, call, call.done(changed, hasDiffs ? diff : undefined)));
+        const taken = asking.take(registered, answer);
+        const diff = dispatch.record ? taken.diff : undefined;
+        asking.calls.push(this.#ended(armed, dispatch, call, call.done(taken.changed, diff)));
       } catch (error) {
         if (options.signal?.aborted) {
           call.aborted();
           throw options.signal.reason;
         }
         const failure = withOwnWords(this.#failureOf(error, armed, call), asking.seen);
-        asking.calls.push(this.#ended(armed, options, call, call.failed(failure)));
+        asking.calls.push(this.#ended(armed, dispatch, call, call.failed(failure)));
         if (isGate) asking.refuse(registered, refusalReason(registered, failure));
       }
     }
@@ -403,29 +404,30 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     const messages: string[] = [];
     const calls: HookCallRecord[] = [];
     const { runId } = event.context;
-    const identity = {
+    const dispatch = this.#dispatch({
       runId: typeof runId === 'string' ? runId : undefined,
       sessionKey: event.sessionKey || undefined,
-    };
+    });
     for (const armed of this.#armed(hook)) {
       const { timeoutMs, handler } = armed.registered;
-      const uncalled = this.#uncalled(armed, timeoutMs, identity, {});
+      const uncalled = this.#uncalled(armed, timeoutMs, dispatch);
       if (uncalled) {
         calls.push(uncalled);
         continue;
       }
-      const call = this.#begin(armed, timeoutMs, identity, {});
+      const call = this.#begin(armed, timeoutMs, dispatch);
       const own = packEventFor(event, armed.eventContext?.(), call.deadline);
       try {
         await call.deadline.race((handler as InternalHookHandler)(own));
         call.settled();
         const said = sayable(own.messages);
         messages.push(...said);
-        calls.push(this.#ended(armed, {}, call, call.done(said.length > 0 ? ['messages'] : [])));
+        calls.push(this.#ended(armed, dispatch, call, call.done(said.length > 0 ? ['messages'] : [])));
       } catch (error) {
         const failure = handlerFailureOf(error);
         if (failure.outcome === 'threw') messages.push(...sayable(own.messages));
-        calls.push(this.#ended(armed, {}, call, call.failed({ ...withoutQuotes(failure, event), isOwnWords: true })));
+        const told = { ...withoutQuotes(failure, event), isOwnWords: true };
+        calls.push(this.#ended(armed, dispatch, call, call.failed(told)));
       }
     }
     return { messages: messages.slice(0, MAX_MESSAGES), calls };
@@ -445,27 +447,28 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
   ): Promise<{ value: Value; calls: HandlerCall[] }> {
     let value = initial;
     const calls: HandlerCall[] = [];
+    const dispatch = this.#dispatch(identity, { record });
     for (const armed of this.#armed(hook)) {
       const handler = armed.registered as RegisteredHandler<BootstrapHandler>;
-      const limitMs = this.#limitOf(armed, identity, { record });
-      const uncalled = this.#uncalled(armed, limitMs, identity, { record });
+      const limitMs = this.#limitOf(armed, dispatch);
+      const uncalled = this.#uncalled(armed, limitMs, dispatch);
       if (uncalled) {
         calls.push(summaryOf(uncalled));
         if (armed.isGate)
           throw new HandlerAbortError({ hook, id: handler.id, reason: uncalled.error ?? 'it is suspended' });
         continue;
       }
-      const call = this.#begin(armed, limitMs, identity, { record });
+      const call = this.#begin(armed, limitMs, dispatch);
       try {
         const answer = await call.deadline.race(invoke(handler, value, call.deadline));
         call.settled();
         const changed = answer === value ? [] : Object.keys(HOOK_CATALOG[hook].combine);
         value = answer;
-        calls.push(summaryOf(this.#ended(armed, { record }, call, call.done(changed))));
+        calls.push(summaryOf(this.#ended(armed, dispatch, call, call.done(changed))));
       } catch (error) {
         // The event has files and no message, so the error cannot repeat what a person said.
         const failure = { ...this.#failureOf(error, armed, call), isOwnWords: true };
-        calls.push(summaryOf(this.#ended(armed, { record }, call, call.failed(failure))));
+        calls.push(summaryOf(this.#ended(armed, dispatch, call, call.failed(failure))));
         if (armed.isGate)
           throw new HandlerAbortError({ hook, id: handler.id, reason: failure.error }, { cause: error });
       }
@@ -484,20 +487,21 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     if (handlers.length === 0) return told;
     const frozen = frozenCopy(event);
     const shared = contextFields(context);
+    const dispatch = this.#dispatch(shared);
     const sessionKey = context.sessionKey ?? (event as HookContext).sessionKey ?? '';
     for (const armed of handlers) {
       const { handler, owner } = armed.registered;
       const promise = this.#common.observers.add(owner, sessionKey, async () => {
         const { timeoutMs } = armed.registered;
-        if (this.#uncalled(armed, timeoutMs, shared, {})) return;
-        const call = this.#begin(armed, timeoutMs, shared, {});
+        if (this.#uncalled(armed, timeoutMs, dispatch)) return;
+        const call = this.#begin(armed, timeoutMs, dispatch);
         try {
           await call.invoke(handler, snapshotFor(armed, frozen), handlerContext(shared, call.deadline));
           call.settled();
-          ended(this.#ended(armed, {}, call, call.done([])));
+          ended(this.#ended(armed, dispatch, call, call.done([])));
         } catch (error) {
           const failure = withOwnWords(handlerFailureOf(error), event as AnswerFields);
-          ended(this.#ended(armed, {}, call, call.failed(failure)));
+          ended(this.#ended(armed, dispatch, call, call.failed(failure)));
         }
       });
       if (promise) told.push(promise);
@@ -506,41 +510,43 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     return told;
   }
 
-  #begin(
-    armed: ArmedHandler,
-    limitMs: number,
-    context: HookContext,
-    options: RunOptions,
-    startedAt?: number | undefined,
-  ): CallInProgress {
-    const deadline = new Deadline(limitMs, this.#common.timer, options.signal, armed.isHeldUp, startedAt);
-    const record = options.record === false ? undefined : this.#settings.record;
-    return new CallInProgress(armed, context, deadline, this.#now(), record);
+  #dispatch(context: HookContext, options: RunOptions = {}): Dispatch {
+    const isCounted = options.record !== false;
+    return {
+      context,
+      options,
+      isCounted,
+      budget: isCounted ? this.#common.budgets.of(context.runId) : undefined,
+      record: isCounted ? this.#settings.record : undefined,
+      epochOffset: 0,
+    };
+  }
+
+  /** `now` is the time by `performance.now()`, for a caller that knows it. */
+  #begin(armed: ArmedHandler, limitMs: number, dispatch: Dispatch, now?: number | undefined): CallInProgress {
+    const { context, options, record } = dispatch;
+    const deadline = new Deadline(limitMs, this.#common.timer, options.signal, armed.isHeldUp, now);
+    let at: number;
+    if (now === undefined) {
+      at = this.#now();
+      dispatch.epochOffset = at - deadline.startedAt;
+    } else at = Math.round(now + dispatch.epochOffset);
+    return new CallInProgress(armed, context, deadline, at, record);
   }
 
   /** The handlers that will certainly be called next. */
-  #nextAfter(
-    armed: ArmedHandler,
-    handlers: readonly ArmedHandler[],
-    context: HookContext,
-    options: RunOptions,
-  ): readonly ArmedHandler[] {
+  #nextAfter(armed: ArmedHandler, handlers: readonly ArmedHandler[], dispatch: Dispatch): readonly ArmedHandler[] {
     const later = handlers.slice(handlers.indexOf(armed) + 1);
-    const wanted = options.pureOnly ? later.filter(({ registered }) => registered.pure) : later;
-    const end = wanted.findIndex((each) => this.#suspensionOf(each) || this.#limitOf(each, context, options) <= 0);
+    const wanted = dispatch.options.pureOnly ? later.filter(({ registered }) => registered.pure) : later;
+    const end = wanted.findIndex((each) => this.#suspensionOf(each) || this.#limitOf(each, dispatch) <= 0);
     return end < 0 ? wanted : wanted.slice(0, end);
   }
 
   /** Why a handler is not called, as a record; undefined when it is called. */
-  #uncalled(
-    armed: ArmedHandler,
-    limitMs: number,
-    context: HookContext,
-    options: RunOptions,
-  ): HookCallRecord | undefined {
+  #uncalled(armed: ArmedHandler, limitMs: number, { context, isCounted }: Dispatch): HookCallRecord | undefined {
     const suspension = this.#suspensionOf(armed);
     if (suspension) {
-      const isTold = options.record !== false && (armed.breaker.isNews(suspension) || armed.isGate);
+      const isTold = isCounted && (armed.breaker.isNews(suspension) || armed.isGate);
       return this.#leaveOut(armed, context, 'suspended', `suspended, because ${suspension.reason}`, isTold);
     }
     if (limitMs > 0) return undefined;
@@ -549,9 +555,9 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
   }
 
   /** A handler's own deadline, or the rest of the run's budget if that is less. */
-  #limitOf({ registered, spends }: ArmedHandler, { runId }: HookContext, options: RunOptions): number {
-    if (!spends || options.record === false) return registered.timeoutMs;
-    return Math.min(registered.timeoutMs, this.#common.budgets.leftOf(runId, registered.owner, this.#runBudgetMs));
+  #limitOf({ registered, spends }: ArmedHandler, { budget }: Dispatch): number {
+    if (!spends || !budget) return registered.timeoutMs;
+    return budget.limitOf(registered.timeoutMs, registered.owner, this.#runBudgetMs);
   }
 
   #failureOf(error: unknown, { registered }: ArmedHandler, { deadline }: CallInProgress): HandlerFailure {
@@ -562,15 +568,20 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
   }
 
   /** Updates budget, breaker and records after a call, unless the call was only for a preview. */
-  #ended(armed: ArmedHandler, options: RunOptions, { deadline }: CallInProgress, call: HookCallRecord): HookCallRecord {
-    if (options.record === false) return call;
+  #ended(
+    armed: ArmedHandler,
+    { budget, isCounted }: Dispatch,
+    { deadline }: CallInProgress,
+    call: HookCallRecord,
+  ): HookCallRecord {
+    if (!isCounted) return call;
     const { registered, breaker, spends } = armed;
     // A timer may fire a part of a millisecond early. The rest is not enough for the next handler, so the whole limit
     // counts as spent.
     const spentMs = call.outcome === 'timed-out' ? Math.max(call.ms, deadline.timeoutMs) : call.ms;
-    const { budgets, owners } = this.#common;
+    const { owners } = this.#common;
     const { owner } = registered;
-    if (spends) budgets.spend(call.runId, owner, spentMs);
+    if (spends) budget?.spend(owner, spentMs);
     if (call.outcome === 'done') {
       if (breaker.isLate) owners.close(owner);
       breaker.answered();
@@ -583,13 +594,15 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
       this.#warnOfSuspension(armed);
     }
     const isOverdrawn =
-      spends && call.outcome === 'timed-out' && budgets.leftOf(call.runId, owner, this.#runBudgetMs) <= 0;
+      spends && call.outcome === 'timed-out' && budget !== undefined && budget.leftOf(owner, this.#runBudgetMs) <= 0;
     if (isOverdrawn && owners.overdrew(owner, call.runId ?? '')) this.#suspendSpenders(owner);
     return call;
   }
 
   #suspensionOf({ registered, breaker, suspension }: ArmedHandler): Suspension | undefined {
-    return breaker.suspension ?? this.#common.suspendedOwners.get(registered.owner) ?? suspension?.();
+    const { suspendedOwners } = this.#common;
+    const ofOwner = suspendedOwners.size > 0 ? suspendedOwners.get(registered.owner) : undefined;
+    return breaker.suspension ?? ofOwner ?? suspension?.();
   }
 
   /** Said once for each handler and field. */
@@ -665,6 +678,19 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
       this.#armed(hook).filter((each) => each !== armed),
     );
   }
+}
+
+/** What the calls of one dispatch have in common. */
+interface Dispatch {
+  readonly context: HookContext;
+  readonly options: RunOptions;
+  /** Not for previews: their calls change no budget and no breaker, and leave no record. */
+  readonly isCounted: boolean;
+  /** Undefined outside of a run as well. */
+  readonly budget: RunBudget | undefined;
+  readonly record: RecordSink;
+  /** What makes a time by `performance.now()` one since 1970, as of the last call that read both clocks. */
+  epochOffset: number;
 }
 
 /** State that a runner shares with its forks. */

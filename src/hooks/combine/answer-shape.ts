@@ -55,11 +55,15 @@ function builtInName(answer: object): string | undefined {
   return FIELDLESS.find((each) => answer instanceof each)?.name;
 }
 
+/** The shape that a field must have; undefined where any value is allowed. */
+export function shapeOfField(field: string): Shape | undefined {
+  return SHAPES[field];
+}
+
 /** The handler's value for one field, checked and copied. Null means the same as undefined. */
-export function fieldOf(answer: AnswerFields, field: string): unknown {
+export function fieldOf(answer: AnswerFields, field: string, shape = shapeOfField(field)): unknown {
   const value = answer[field];
   if (value === undefined || value === null) return undefined;
-  const shape = SHAPES[field];
   if (shape !== undefined && shape !== shapeOf(value)) {
     throw new InvalidHandlerResult(`answered with a ${field} that is no ${shape}`);
   }

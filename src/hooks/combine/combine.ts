@@ -5,7 +5,7 @@
 import { InvalidHandlerResult } from '../../protocol/handler.ts';
 import { HOOK_CATALOG, type HookName, type HookRow } from '../catalog.ts';
 import { readAnsweredMessage } from '../hook-message.ts';
-import { type AnswerFields, answerFieldsOf, fieldOf, plainCopy } from './answer-shape.ts';
+import { type AnswerFields, answerFieldsOf, fieldOf, plainCopy, shapeOfField } from './answer-shape.ts';
 import { combineAgentFinalize } from './before-agent-finalize.ts';
 import { combineAgentRun } from './before-agent-run.ts';
 import { combineToolCall } from './before-tool-call.ts';
@@ -104,35 +104,42 @@ function combineMessageWrite(before: AnswerFields, answer: unknown, asked: Asked
 }
 
 function combineByRow({ combine }: HookRow): Combine {
-  const fields = Object.entries(combine).map(([field, combinator]) => ({ field, combinator }));
+  const fields = Object.entries(combine).map(([field, combinator]) => ({
+    field,
+    combinator,
+    shape: shapeOfField(field),
+  }));
   const isPureClaim = fields.every(({ combinator }) => combinator === 'claim');
   const firstOnes = fields.filter(({ combinator }) => combinator === 'first').map(({ field }) => field);
   return (before, answer, { owner, event }) => {
     const given = answerFieldsOf(answer);
     if (!given) return { result: before };
     if (combine.handled && isClaim(given)) {
-      for (const { field } of fields) fieldOf(given, field);
+      for (const { field, shape } of fields) fieldOf(given, field, shape);
       return { result: plainCopy(given, 'claim'), decides: true, ends: true };
     }
     if (isPureClaim) return { result: before };
 
     const result: Record<string, unknown> = { ...before };
-    const hasFirst = firstOnes.some((field) => before[field] !== undefined);
-    const contributed: Record<string, unknown> = {};
+    let contributed: Record<string, unknown> | undefined;
     let decides = false;
-    for (const { field, combinator } of fields) {
-      const next = fieldOf(given, field);
+    for (const { field, combinator, shape } of fields) {
+      const next = fieldOf(given, field, shape);
       if (next === undefined) continue;
       if (combinator === 'collect') {
         result[field] = collect(before[field], next);
+        contributed ??= {};
         contributed[field] = next;
       } else if (combinator === 'chain') {
         result[field] = chain(before[field], checkReplacement(field, event, next));
         decides = true;
       } else if (combinator === 'first') {
         result[field] = first(before[field], next);
-        if (before[field] === undefined) contributed[field] = next;
-        decides ||= !hasFirst;
+        if (before[field] === undefined) {
+          contributed ??= {};
+          contributed[field] = next;
+        }
+        decides ||= firstOnes.every((other) => before[other] === undefined);
       } else if (combinator === 'strictest' && next !== false) result[field] = next;
     }
     const refused = result.block === true || result.cancel === true;

@@ -33,7 +33,8 @@ export function unknownFields(
 ): readonly string[] {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return NONE;
   let unknown: string[] | undefined;
-  for (const field of Object.keys(answer)) {
+  for (const field in answer) {
+    if (!Object.hasOwn(answer, field)) continue;
     if (Object.hasOwn(combine, field) || Object.hasOwn(event, field) || ALWAYS_KNOWN.includes(field)) continue;
     unknown = [...(unknown ?? []), field];
   }
