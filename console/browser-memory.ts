@@ -1,5 +1,5 @@
-// Values that must survive a reload and stay in this browser: the token, the name of the surface, the last part that
-// was shown, and words that the gateway has not accepted yet. A browser may refuse to store anything; the page then
+// Values that must survive a reload and stay in this browser: the token, the browser's name, what is being written, and words
+// that the gateway has not accepted yet. What was said is kept by the gateway alone. A browser may refuse to store anything; the page then
 // works without.
 
 export const browserMemory = {

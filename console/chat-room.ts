@@ -3,6 +3,7 @@
 
 import { signal } from '@preact/signals';
 import type { ApprovalDecision } from '../src/protocol/approval-decision.ts';
+import { pageSurface } from '../src/protocol/page-surface.ts';
 import { browserMemory } from './browser-memory.ts';
 import { type ModelChoice, RefusedError } from './client/gateway-client.ts';
 import { type ConsoleState, type Entered, sentenceOf } from './console-state.ts';
@@ -101,7 +102,7 @@ export class ChatRoom {
       if (route.session === found.sessionId && found.endedAt !== null) return pastPlace(found);
       if (route.session === found.sessionId)
         navigate({ page: 'session', session: found.sessionKey }, { replace: true, isSilent: true });
-      return sessionPlace(browser, found, browserMemory.get(`surface.${found.sessionKey}`));
+      return sessionPlace(found);
     }
     if (route.page === 'new') {
       const agentId = route.agentId ?? first?.agentId;
@@ -109,15 +110,15 @@ export class ChatRoom {
       return agentId === undefined ? undefined : newPlace(browser, agentId, name);
     }
     const last = known(browserMemory.get('session'));
-    if (last) return sessionPlace(browser, last, browserMemory.get(`surface.${last.sessionKey}`));
+    if (last) return sessionPlace(last);
     return first && agentPlace(browser, first.agentId);
   }
 
   /** The place of a conversation that this browser has begun, also when nothing was said in it yet. */
   #begunHere(sessionKey: string): Place | undefined {
-    const surface = browserMemory.get(`surface.${sessionKey}`);
     const agentId = browserMemory.get(`agent.${sessionKey}`);
-    return surface === undefined || agentId === undefined ? undefined : { id: `begun:${surface}`, agentId, surface };
+    const surface = pageSurface(sessionKey);
+    return agentId === undefined ? undefined : { id: `begun:${surface}`, agentId, sessionKey, surface };
   }
 
   #close(): void {
@@ -178,10 +179,11 @@ export class ChatRoom {
 
   #sessionKnown(place: Place, key: string): void {
     browserMemory.set('session', key);
-    browserMemory.set(`surface.${key}`, place.surface);
     browserMemory.set(`agent.${key}`, place.agentId);
     this.session.value = key;
     navigate({ page: 'session', session: key }, { replace: true, isSilent: true });
+    // The conversation may be one in which something was being written before.
+    if (this.text.value === '') this.text.value = browserMemory.get(`draft.${pageSurface(key)}`) ?? '';
     void this.#readFacts(key);
     void this.#state.readSession(key);
   }
@@ -324,7 +326,7 @@ export class ChatRoom {
 
   write(text: string): void {
     this.text.value = text;
-    const surface = this.talk.value?.place.surface;
+    const surface = this.talk.value?.surface;
     if (!surface) return;
     // A draft that is longer than this would fill the browser's storage.
     if (text === '' || text.length > LONGEST_DRAFT) browserMemory.remove(`draft.${surface}`);

@@ -6,36 +6,37 @@ const agents = [
   { agentId: 'ops/eu', isDefault: true },
 ] as const;
 
-describe('the places of this browser', () => {
+describe('the places of this page', () => {
   const key = 'agent:main:telegram:direct:1';
 
-  it('have a surface each, whose name begins with the name of the browser', () => {
+  it('have a surface each, of this browser until the conversation has begun', () => {
     const places = [
       agentPlace('b1', 'main'),
       agentPlace('b1', 'ops/eu'),
       newPlace('b1', 'main', '7f'),
-      sessionPlace('b1', { sessionKey: key, agentId: 'main', type: 'interactive' }, undefined),
-      sessionPlace('b1', { sessionKey: `${key}0`, agentId: 'main', type: 'interactive' }, undefined),
+      sessionPlace({ sessionKey: key, agentId: 'main', type: 'interactive' }),
+      sessionPlace({ sessionKey: `${key}0`, agentId: 'main', type: 'interactive' }),
     ];
     expect(places.map(({ surface }) => surface)).toEqual([
       'b1.main',
       'b1.ops_eu',
       'b1.n7f',
-      expect.stringMatching(/^b1\.s[0-9a-f]{8}$/),
-      expect.stringMatching(/^b1\.s[0-9a-f]{8}$/),
+      expect.stringMatching(/^session\.[0-9a-f]{32}$/),
+      expect.stringMatching(/^session\.[0-9a-f]{32}$/),
     ]);
     expect(new Set(places.map(({ surface }) => surface)).size).toBe(5);
   });
 
-  it('keep the surface under which this browser began a conversation', () => {
-    expect(sessionPlace('b1', { sessionKey: key, agentId: 'main', type: 'interactive' }, 'b1.n7f')).toMatchObject({
-      sessionKey: key,
+  it('keep the surface under which a conversation began on a page', () => {
+    const sessionKey = 'agent:main:web:direct:b1.n7f';
+    expect(sessionPlace({ sessionKey, agentId: 'main', type: 'interactive' })).toMatchObject({
+      sessionKey,
       surface: 'b1.n7f',
     });
   });
 
   it('are closed for the sessions of subagents', () => {
-    const { closed } = sessionPlace('b1', { sessionKey: key, agentId: 'main', type: 'subagent' }, undefined);
+    const { closed } = sessionPlace({ sessionKey: key, agentId: 'main', type: 'subagent' });
     expect(closed).toMatch(/subagent/);
   });
 

@@ -1,8 +1,9 @@
 // The places where a person can talk on this page: a conversation that exists, or one that begins with the next message.
-// Each place has a surface in this browser, under which the gateway stores what was sent there.
+// Each place has a surface, under which the gateway stores what was sent there. A conversation that has begun has the same
+// one on every device.
 
+import { pageSurface } from '../src/protocol/page-surface.ts';
 import type { Agent, ListedSession } from './client/gateway-client.ts';
-import { shortHash } from './short-hash.ts';
 
 export interface Place {
   readonly id: string;
@@ -30,18 +31,13 @@ export function newPlace(browser: string, agentId: string, name: string): Place 
   return { id: `new:${name}`, agentId, surface: `${browser}.n${name}` };
 }
 
-/** `surface` is the one under which this browser began the conversation, if it did. */
-export function sessionPlace(
-  browser: string,
-  session: Pick<ListedSession, 'sessionKey' | 'agentId' | 'type'>,
-  surface: string | undefined,
-): Place {
+export function sessionPlace(session: Pick<ListedSession, 'sessionKey' | 'agentId' | 'type'>): Place {
   const { sessionKey, agentId, type } = session;
   return {
     id: `session:${sessionKey}`,
     agentId,
     sessionKey,
-    surface: surface ?? `${browser}.s${shortHash(sessionKey)}`,
+    surface: pageSurface(sessionKey),
     ...(type === 'subagent' && { closed: 'A subagent answers to the conversation that started it.' }),
   };
 }

@@ -6,6 +6,7 @@ import type { RequestMeasure } from '../../src/agent/measure-request.ts';
 import type { RequestSpan } from '../../src/agent/request-draft.ts';
 import type { RequestFrame } from '../../src/agent/request-frame.ts';
 import type { ListedCommand } from '../../src/commands/list-commands.ts';
+import type { Aside } from '../../src/gateway/services/read-asides.ts';
 import type { ApprovalDecision } from '../../src/protocol/approval-decision.ts';
 import type { AttachmentRef, Upload } from '../../src/protocol/attachment.ts';
 import type { ChildView } from '../../src/protocol/child-view.ts';
@@ -23,7 +24,7 @@ import type {
   WaitRow,
 } from '../../src/store/tables.ts';
 
-export type { RequestMeasure, TimelineStep };
+export type { Aside, RequestMeasure, TimelineStep };
 /** A piece of a request with its author and its words. */
 export type ToldSpan = RequestSpan & { readonly text?: string | undefined };
 export type ContextReport = RequestFrame['report'] & { readonly request?: RequestMeasure | undefined };
@@ -121,6 +122,13 @@ export interface QueuedMessage {
   /** Null while a gate has yet to decide about the words. */
   readonly text: string | null;
   readonly attachments: readonly AttachmentRef[];
+}
+
+/** Which asides are asked for: those behind a part, and those of a time. */
+export interface AsideBounds {
+  readonly after?: number | undefined;
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
 }
 
 export interface WholeRun {
@@ -332,6 +340,21 @@ export class GatewayClient {
   async queue(sessionKey: string): Promise<readonly QueuedMessage[]> {
     const path = `/api/sessions/${encodeURIComponent(sessionKey)}/queue`;
     return (await this.#read<{ messages: readonly QueuedMessage[] }>(path)).messages;
+  }
+
+  /** What people saw in a conversation besides its transcript, oldest first. */
+  async asides(session: string, bounds: AsideBounds): Promise<readonly Aside[]> {
+    const asked = new URLSearchParams({ limit: '500' });
+    for (const [name, value] of Object.entries(bounds)) if (value !== undefined) asked.set(name, String(value));
+    const asides: Aside[] = [];
+    for (let pages = 0; pages < MOST_PAGES; pages++) {
+      const path = `/api/sessions/${encodeURIComponent(session)}/asides?${asked}`;
+      const page = await this.#read<{ asides: readonly Aside[]; next: number | null }>(path);
+      asides.push(...page.asides);
+      if (page.next === null) break;
+      asked.set('before', String(page.next));
+    }
+    return asides.toReversed();
   }
 
   /** The latest runs of a session. */
@@ -558,3 +581,6 @@ function base64url(text: string): string {
   const bytes = Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join('');
   return btoa(bytes).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '');
 }
+
+/** How many pages of asides are read at once. */
+const MOST_PAGES = 20;

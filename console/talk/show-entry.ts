@@ -22,7 +22,8 @@ export function showEntry(turn: Turn, { position, kind, message, shown, at, meta
     if (meta.completionOf === undefined) turn.say(text, files);
   } else if (message.role === 'tool') {
     const { toolCallId, toolName, isError = false, content } = message;
-    turn.endTool(toolCallId, toolName, { isError, content });
+    const ms = typeof meta.ms === 'number' ? meta.ms : undefined;
+    turn.endTool(toolCallId, toolName, { isError, content, ms });
   } else {
     if (typeof meta.thoughts === 'string') turn.addThought(0, meta.thoughts);
     const calls = message.content.filter((part) => part.type === 'tool-call');

@@ -1,21 +1,24 @@
-// The talk at one place: its turns, the messages that wait to be accepted, and what each frame of the socket means. A
-// part is shown once, also when the connection breaks: its number is stored in the browser, and parts with lower
-// numbers are dropped.
+// The talk at one place: its turns, the messages that wait to be accepted, and what each frame of the socket means. What
+// was said comes from the gateway: the transcript, and the asides that stand between its turns. A part is shown once, also
+// when the connection breaks: parts with lower numbers are dropped.
 
 import type { ClientFrame } from '../../src/channels/client-frame.ts';
 import type { ServerFrame } from '../../src/channels/server-frame.ts';
 import type { ApprovalDecision } from '../../src/protocol/approval-decision.ts';
 import type { Upload } from '../../src/protocol/attachment.ts';
 import type { ChildView } from '../../src/protocol/child-view.ts';
+import { pageSurface } from '../../src/protocol/page-surface.ts';
 import { browserMemory } from '../browser-memory.ts';
 import { Connection, type Link } from '../client/connection.ts';
 import type { FilePictures } from '../client/file-pictures.ts';
 import {
+  type Aside,
   type GatewayClient,
   type QueuedMessage,
   RefusedError,
   type ToldApproval,
   type TranscriptEntry,
+  type TranscriptPage,
 } from '../client/gateway-client.ts';
 import type { Place } from '../place.ts';
 import { shortHash } from '../short-hash.ts';
@@ -23,7 +26,6 @@ import { type Approval, type ApprovalFacts, endedApproval } from './approval.ts'
 import type { SentFile } from './sent-file.ts';
 import { showEntry } from './show-entry.ts';
 import { Turn } from './turn.ts';
-import { keepVisit, readVisits } from './visits.ts';
 import { wholeRuns } from './whole-runs.ts';
 
 export interface TalkPorts {
@@ -54,7 +56,15 @@ export class Talk {
   /** The turn in which each approval is shown. */
   readonly #approvals = new Map<string, Turn>();
   #lastKey = 0;
-  #lastSeq: number;
+  /** The number of the last part that is shown or in the record; undefined until the gateway has told it. */
+  #lastSeq: number | undefined;
+  /** The numbers of the parts that are shown, and the one up to which asides were read. */
+  readonly #asides = new Set<number>();
+  #asidesTo = 0;
+  /** The sessions that files of asides belong to, by the hash of the file. */
+  readonly #filesFrom = new Map<string, string>();
+  #surface: string;
+  #isMoved = false;
   #waiting: readonly WaitingMessage[];
   /** The most bytes of a frame, once the gateway has told it. */
   #largestFrame = Number.POSITIVE_INFINITY;
@@ -86,7 +96,7 @@ export class Talk {
     this.place = place;
     this.#sessionKey = place.sessionKey;
     this.#ports = ports;
-    this.#lastSeq = Number(browserMemory.get(`seq.${place.surface}`) ?? 0);
+    this.#surface = place.surface;
     this.#waiting = browserMemory.getList<WaitingMessage>(`waiting.${place.surface}`);
     if (place.sessionId !== undefined) {
       void this.#showEnded(place.sessionId);
@@ -97,9 +107,10 @@ export class Talk {
       mayTryAgain: () => ports.client.isTokenGood(),
       hello: () => ({
         type: 'hello',
-        surface: place.surface,
-        agent: place.sessionKey ? undefined : place.agentId,
-        session: place.sessionKey,
+        surface: this.#surface,
+        ...(this.#isMoved
+          ? { session: this.#sessionKey }
+          : { agent: place.sessionKey ? undefined : place.agentId, session: place.sessionKey }),
         after: this.#lastSeq,
       }),
       receive: (frame) => this.#hear(frame),
@@ -113,6 +124,11 @@ export class Talk {
 
   get isRunning(): boolean {
     return this.#running !== undefined;
+  }
+
+  /** The name under which the gateway stores what is sent here. */
+  get surface(): string {
+    return this.#surface;
   }
 
   /** The session of this talk, once the gateway has told it. */
@@ -151,7 +167,7 @@ export class Talk {
 
   /** The address at which the page can show a file of this talk. */
   readonly loadFile = (hash: string): Promise<string | undefined> =>
-    this.#ports.pictures.addressOf(this.#sessionKey, hash);
+    this.#ports.pictures.addressOf(this.#filesFrom.get(hash) ?? this.#sessionKey, hash);
 
   /** What was said in the session of a subagent: its latest turns. They are read only. */
   readonly loadThread = async (sessionKey: string): Promise<readonly Turn[]> => {
@@ -287,7 +303,7 @@ export class Talk {
         this.#turn(frame.runId).end(frame.status, frame.error);
         if (this.#running === frame.runId) this.#running = undefined;
         this.#ports.runEnded(frame.runId);
-        if (this.#mayLackWords(frame.runId)) this.#catchUpSoon();
+        this.#catchUpSoon();
         break;
       case 'part':
         this.#showPart(frame);
@@ -313,6 +329,9 @@ export class Talk {
    */
   async #ready({ sessionKey, last, largestFrame }: FrameOf<'ready'>): Promise<void> {
     if (sessionKey) this.#learnSession(sessionKey);
+    if (sessionKey && this.#move(sessionKey)) return;
+    // What was sent up to now is read from the record. A store that was replaced starts counting from the beginning.
+    this.#lastSeq = Math.min(this.#lastSeq ?? last, last);
     this.#largestFrame = largestFrame ?? Number.POSITIVE_INFINITY;
     // A connection that broke meanwhile is ready a second time before the transcript has been loaded.
     if (this.#held && sessionKey) {
@@ -323,7 +342,6 @@ export class Talk {
     // What happened while the connection was broken was told to others only.
     if (!this.#held) void this.#catchUp();
     if (this.#held) {
-      this.#showVisits();
       const held = this.#held;
       this.#held = undefined;
       for (const frame of held) this.#receive(frame);
@@ -331,8 +349,6 @@ export class Talk {
       this.#isWelcoming = this.#turns.length === 0;
       const told = [...this.#named.values()].reverse().find((turn) => turn.isOver);
       if (told) this.#ports.runEnded(told.runId);
-      // A store that was replaced starts counting from the beginning.
-      if (last < this.#lastSeq) this.#remember(last);
       this.#ports.changed(false);
     }
     if (sessionKey) {
@@ -342,17 +358,34 @@ export class Talk {
     for (const message of this.#waiting) this.#sendMessage(message);
   }
 
+  /**
+   * All devices show a conversation under one name. One that has just begun may have been opened under another name, where
+   * the gateway joins conversations; then this page goes where the others are.
+   */
+  #move(sessionKey: string): boolean {
+    const surface = pageSurface(sessionKey);
+    if (this.place.sessionKey !== undefined || surface === this.#surface) return false;
+    this.#surface = surface;
+    this.#isMoved = true;
+    this.#waiting = [...browserMemory.getList<WaitingMessage>(`waiting.${surface}`), ...this.#waiting];
+    this.#setWaiting(this.#waiting);
+    this.#connection?.send({ type: 'hello', surface, session: sessionKey, after: this.#lastSeq });
+    return true;
+  }
+
   /** Shows the part of the transcript before the first turn that is shown. `before` is called just before it is shown. */
   async loadEarlier(before: () => void = () => {}): Promise<void> {
     const session = this.place.sessionId ?? this.#sessionKey;
     if (this.#earlier === null || session === undefined) return;
     try {
       const page = wholeRuns(await this.#ports.client.transcript(session, this.#earlier));
+      const asides = await this.#ports.client.asides(session, { since: sinceOf(page), until: this.#firstAt() });
       if (this.#isClosed) return;
       const shown = this.#turns;
       this.#turns = [];
       for (const entry of page.entries) showEntry(this.#turn(entry.runId), entry);
       this.#turns = [...this.#turns, ...shown];
+      this.#showAsides(asides);
       this.#earlier = page.before;
       this.#isFollowing = false;
       before();
@@ -376,17 +409,20 @@ export class Talk {
     try {
       // First the queue: a message that leaves it meanwhile is in the transcript then.
       const queue = this.place.sessionId === undefined ? await this.#ports.client.queue(session) : [];
-      const past = await unlessUnknown(this.#ports.client.transcript(session));
+      const told = await unlessUnknown(this.#ports.client.transcript(session));
+      const past = told && wholeRuns(told);
+      const asides = await this.#ports.client.asides(session, { since: past && sinceOf(past) });
       if (this.#isClosed) return;
       // What was said while the past was loaded stands behind it.
       const waiting = this.#turns;
       this.#turns = [];
       if (past) {
-        const { sessionId, entries, before } = wholeRuns(past);
+        const { sessionId, entries, before } = past;
         this.#earlier = before;
         for (const entry of entries) showEntry(this.#turn(entry.runId), entry);
         this.#noteRead(sessionId, entries);
       }
+      this.#showAsides(asides);
       this.#showQueue(queue);
       this.#turns = [...this.#turns, ...waiting];
     } catch (error) {
@@ -394,19 +430,15 @@ export class Talk {
     }
   }
 
+  /** The time of the first turn of the transcript that is shown. */
+  #firstAt(): number | undefined {
+    return this.#turns.find(({ position }) => position !== undefined)?.at;
+  }
+
   /** The end of a run is told before its answer; a moment later both are there, and nothing is drawn twice. */
   #catchUpSoon(): void {
     clearTimeout(this.#catchUpTimer);
     this.#catchUpTimer = setTimeout(() => void this.#catchUp(), CATCH_UP_MS);
-  }
-
-  /** Frames leave out what others said while the connection was broken, long results, and words that hooks hold back. */
-  #mayLackWords(runId: string): boolean {
-    const turn = this.#named.get(runId);
-    if (!turn || turn.isVisit || isNote(runId)) return false;
-    return (
-      !turn.said || turn.flow.some(({ kind }) => kind === 'tool') || !turn.flow.some(({ kind }) => kind === 'draft')
-    );
   }
 
   /** Reads what the transcript and the queue have and the page has not, so that it shows what it would after a reload. */
@@ -423,8 +455,12 @@ export class Talk {
       // A session that was reset meanwhile has another transcript.
       if (told && this.#transcriptOf !== undefined && told.sessionId !== this.#transcriptOf && this.#readTo > 0)
         told = await unlessUnknown(client.transcriptAfter(session, 0));
+      const upTo = (this.#lastSeq ?? 0) - SEQS_BACK;
+      const asides = await client.asides(session, { after: this.#asidesTo });
       if (this.#isClosed) return;
+      this.#asidesTo = Math.max(this.#asidesTo, upTo);
       if (told) this.#settle(told.sessionId, told.entries);
+      this.#showAsides(asides);
       this.#showQueue(queue);
       this.#ports.changed(false);
     } catch {
@@ -455,17 +491,20 @@ export class Talk {
     this.#order();
   }
 
-  /** Turns stand as the transcript has them. One that is not in it stays behind the one before it. */
+  /** Turns stand as the transcript has them, asides at their times. Another turn stays behind the one before it. */
   #order(): void {
-    let last = 0;
+    const settled = this.#turns.filter(({ position }) => position !== undefined);
     const places = new Map<Turn, number>();
+    let last = 0;
     for (const turn of this.#turns) {
-      last = turn.position ?? (turn.said?.isWaiting ? Number.POSITIVE_INFINITY : last);
+      if (turn.position !== undefined) last = turn.position;
+      else if (turn.said?.isWaiting) last = Number.POSITIVE_INFINITY;
+      else if (turn.isAside && turn.at !== undefined) last = positionAt(settled, turn.at);
       places.set(turn, last);
     }
     this.#turns = this.#turns.toSorted((one, other) => {
       const [a = 0, b = 0] = [places.get(one), places.get(other)];
-      return a === b ? 0 : a - b;
+      return a === b ? Number(other.position !== undefined) - Number(one.position !== undefined) : a - b;
     });
   }
 
@@ -500,20 +539,29 @@ export class Talk {
     if (isNew) this.#ports.sessionKnown(sessionKey);
   }
 
-  /** Visits stand between the turns of the talk, at their times. */
-  #showVisits(): void {
-    const past = this.#turns;
-    for (const { runId, text, files, at } of readVisits(this.place.surface)) {
+  /** What is not in the transcript stands between its turns, at its time. */
+  #showAsides(asides: readonly Aside[]): void {
+    for (const { seq, runId, at, sessionKey, said, text, attachments: files } of asides) {
+      this.#asidesTo = Math.max(this.#asidesTo, seq);
       const known = this.#named.get(runId);
-      if (at < (past[0]?.at ?? 0) || (known && !known.isVisit)) continue;
+      if (known) known.isAside = true;
+      if (known) known.at ??= at;
+      // The answer to a command of this page has come by itself.
+      if (this.#asides.has(seq)) continue;
+      this.#asides.add(seq);
+      if (isNote(runId) && this.#isToldByApproval(text)) continue;
       const turn = this.#turn(runId);
-      turn.isVisit = true;
-      turn.addPart(text, files);
-      turn.end('done');
-      const later = past.find((each) => each.at !== undefined && each.at > at);
-      if (later)
-        this.#turns = this.#turns.flatMap((each) => (each === later ? [turn, later] : each === turn ? [] : [each]));
+      turn.isAside = true;
+      turn.at ??= at;
+      if (isNote(runId)) turn.addNotice(text);
+      else {
+        for (const { hash } of files) this.#filesFrom.set(hash, sessionKey);
+        if (said !== null && !turn.said) turn.say(said);
+        turn.addPart(text, files);
+        turn.end('done');
+      }
     }
+    this.#order();
   }
 
   #startRun(runId: string): void {
@@ -526,24 +574,18 @@ export class Talk {
   }
 
   #showPart({ seq, runId, text, attachments: files }: FrameOf<'part'>): void {
-    if (seq <= this.#lastSeq) return;
-    this.#remember(seq);
+    if (seq <= (this.#lastSeq ?? 0)) return;
+    this.#lastSeq = seq;
     this.#send({ type: 'ack', seq });
-    if (isNote(runId)) {
-      if (!this.#isToldByApproval(text)) this.#turn(runId).addNotice(text);
+    const turn = this.#named.get(runId);
+    // What comes from elsewhere is read as every other device reads it, and so is the answer of a run that was not seen.
+    if (!turn || turn.isAside) {
+      void this.#catchUp();
       return;
     }
-    const isAsked = this.#named.has(runId);
-    const turn = this.#turn(runId);
-    if (!isAsked) turn.isVisit = true;
-    if (turn.isVisit) keepVisit(this.place.surface, { seq, runId, text, files, at: Date.now() });
+    this.#asides.add(seq);
     if (!turn.isTold) turn.addPart(text, files);
     if (!turn.isOver && this.#running !== runId) turn.end('done');
-  }
-
-  #remember(seq: number): void {
-    this.#lastSeq = seq;
-    browserMemory.set(`seq.${this.place.surface}`, String(seq));
   }
 
   #showWaiting({ id, text, files }: WaitingMessage): void {
@@ -616,7 +658,7 @@ export class Talk {
   #setWaiting(waiting: readonly WaitingMessage[]): void {
     this.#waiting = waiting;
     const kept = waiting.map(({ id, text, files, model }) => ({ id, text, files, model }));
-    browserMemory.set(`waiting.${this.place.surface}`, JSON.stringify(kept));
+    browserMemory.set(`waiting.${this.#surface}`, JSON.stringify(kept));
   }
 
   #startApproval(facts: ApprovalFacts): void {
@@ -627,14 +669,12 @@ export class Talk {
     if (this.#approvals.has(facts.approvalId)) return;
     this.#approvals.set(facts.approvalId, turn);
     turn.addApproval(facts);
-    this.#dropNotes((text) => this.#isToldByApproval(text));
+    this.#dropNotes();
   }
 
   #endApproval({ approvalId, decision, by }: FrameOf<'approval-end'>): void {
     this.#changeApproval(approvalId, (each) => endedApproval(each, decision, by));
-    // The notes about messages that waited for this approval are removed.
-    const asks = `/approve ${approvalId} `;
-    this.#dropNotes((text) => text.startsWith('This waits behind an approval') && text.includes(asks));
+    this.#dropNotes();
   }
 
   /** An approval may have been requested before this page was opened, or before this gateway process started. */
@@ -650,6 +690,7 @@ export class Talk {
         if (!waiting.has(id) && turn.approval(id)?.state !== 'over')
           this.#changeApproval(id, (each) => endedApproval(each));
       }
+      this.#dropNotes();
       this.#ports.changed(false);
     } catch (error) {
       // The link shows that the gateway cannot be reached, so only a refusal is shown here.
@@ -714,17 +755,18 @@ export class Talk {
     this.#ports.changed(false);
   }
 
-  /** Whether a note repeats what an approval on the page says already. */
+  /** Whether a note repeats what an approval on the page says already, or is about one that is over. */
   #isToldByApproval(text: string): boolean {
-    return [...this.#approvals.keys()].some(
-      (id) =>
-        (text.startsWith('Approval needed: ') && text.includes(`/approve ${id} `)) ||
-        text.startsWith(`Approval ${id} (`),
-    );
+    return [...this.#approvals].some(([id, turn]) => {
+      const asks = text.includes(`/approve ${id} `);
+      if (asks && text.startsWith('This waits behind an approval')) return turn.approval(id)?.state === 'over';
+      return (asks && text.startsWith('Approval needed: ')) || text.startsWith(`Approval ${id} (`);
+    });
   }
 
-  #dropNotes(isOver: (text: string) => boolean): void {
-    for (const turn of this.#turns) if (isNote(turn.runId) && isOver(noticesOf(turn))) this.#remove(turn);
+  #dropNotes(): void {
+    for (const turn of this.#turns)
+      if (isNote(turn.runId) && this.#isToldByApproval(noticesOf(turn))) this.#remove(turn);
   }
 
   #turn(name: string): Turn {
@@ -743,8 +785,21 @@ export class Talk {
   }
 }
 
+/** The position of the last turn that had begun at a time. */
+function positionAt(settled: readonly Turn[], time: number): number {
+  return Math.max(0, ...settled.filter(({ at = 0 }) => at <= time).map(({ position = 0 }) => position));
+}
+
+/** Numbers of parts are given in the order of time, except for some that are written at the same moment. */
+const SEQS_BACK = 100;
+
 /** How long after the end of a run its answer is there. */
 const CATCH_UP_MS = 400;
+
+/** Undefined when the page is the first one: then everything before it belongs to it too. */
+function sinceOf({ before, entries }: TranscriptPage): number | undefined {
+  return before === null ? undefined : entries[0]?.at;
+}
 
 /** A subagent works until it and all that it has spawned have ended. */
 function isAtWork({ endedAt, children }: ChildView): boolean {

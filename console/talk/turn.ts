@@ -54,8 +54,8 @@ export class Turn {
   position: number | undefined;
   /** The time of the message; set when the past is shown. */
   at: number | undefined;
-  /** The turn is the answer of a job or a heartbeat, which runs in a session of its own. */
-  isVisit = false;
+  /** The turn is not part of the transcript: a command, a note, or what a job or a heartbeat has sent. */
+  isAside = false;
   /** The answer is in the transcript, so the delivered parts add nothing. */
   isTold = false;
   /** The run waits for a person; after the answer it continues. */
@@ -205,6 +205,7 @@ export class Turn {
   settle(told: Turn): void {
     this.position = told.position;
     this.at ??= told.at;
+    this.#version++;
     if (told.said && !this.#said) this.say(told.said.text, told.said.files);
     if (told.isOver && !this.#isOver) {
       const approvals = this.#flow.filter((item) => item.kind === 'approval');

@@ -56,7 +56,8 @@ export class TurnView extends Component<TurnViewProps, { readonly isEditing: boo
     const { turn, session, facts, fork, canSpeak, loadFile } = props;
     const { onAnswer, onInspect, onStopSubagent, onResend, onBranch, loadThread } = props;
     const { said, flow, isLive, isOver, subagents, awaited } = turn;
-    const canChange = canSpeak && isOver && session !== undefined && !turn.isVisit;
+    // What can be said in another way is in the record.
+    const canChange = canSpeak && isOver && session !== undefined && turn.position !== undefined;
     return (
       <article class="turn" hidden={!turn.isShown} aria-busy={isLive}>
         {said && isEditing && (

@@ -40,14 +40,16 @@ export async function settleToolCalls(
     const tool = call.veto === null ? tools.find(({ name }) => name === call.name) : undefined;
     return outputs[index] ? [] : [{ index, call, tool }];
   });
-  /** The times of the calls whose results are shown only after handlers have looked at them. */
-  const unchecked = new Map<number, number>();
+  /** How long each call took; a call that an earlier attempt has settled is not in it. */
+  const times = new Map<number, number>();
+  /** Results are shown only after handlers have looked at them. */
+  const isUnchecked = mayChange(parts);
   const settle = async ({ index, call }: (typeof open)[number], waited?: WaitRow) => {
     const { output, ms } = await settleOne(parts, run, { call, tools, isResumed, waited });
     outputs[index] = output;
     const { content, isError = false } = output;
-    if (mayChange(parts)) unchecked.set(index, ms);
-    else void parts.tell('tool-ended', { run, call, content, isError, ms });
+    times.set(index, ms);
+    if (!isUnchecked) void parts.tell('tool-ended', { run, call, content, isError, ms });
   };
   await sideBySide(
     open.filter(({ tool }) => !tool?.awaits),
@@ -67,10 +69,10 @@ export async function settleToolCalls(
   for (const [index, call] of pending.calls.entries()) {
     const output = outputs[index];
     if (!output) continue;
-    const said = await persist(parts, run, call, output);
+    const ms = times.get(index);
+    const said = await persist(parts, run, call, { output, ms });
     messages.push(said);
-    const ms = unchecked.get(index);
-    if (ms === undefined || said.message.role !== 'tool') continue;
+    if (!isUnchecked || ms === undefined || said.message.role !== 'tool') continue;
     const { content, isError = false } = said.message;
     void parts.tell('tool-ended', { run, call, content, isError, ms });
   }
@@ -162,7 +164,12 @@ async function outputOf(
 }
 
 /** The result as the transcript keeps it and the model reads it. Handlers see its details before they are cut. */
-async function persist(parts: RunParts, run: OpenRun, call: StartedCall, output: ToolOutput): Promise<SaidMessage> {
+async function persist(
+  parts: RunParts,
+  run: OpenRun,
+  call: StartedCall,
+  { output, ms }: { readonly output: ToolOutput; readonly ms: number | undefined },
+): Promise<SaidMessage> {
   const message: ToolMessage = {
     role: 'tool',
     toolCallId: call.id,
@@ -196,7 +203,7 @@ async function persist(parts: RunParts, run: OpenRun, call: StartedCall, output:
   const by = [...rewriters, written.rewrittenBy].filter((each) => each !== undefined).join(' and ');
   return {
     message: withBoundDetails(written.message),
-    meta: rewriterOf(`tool ${call.name}`, by === '' ? undefined : by),
+    meta: { ...rewriterOf(`tool ${call.name}`, by === '' ? undefined : by), ...(ms === undefined ? {} : { ms }) },
   };
 }
 

@@ -2,6 +2,7 @@
 // is not understood becomes a sentence for the client, never an exception.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.ts';
+import { SURFACE_NAME } from '../protocol/page-surface.ts';
 import type { ClientFrame } from './client-frame.ts';
 
 export interface BadFrame {
@@ -86,7 +87,6 @@ function parseCall({ id, method, params = {} }: JsonObject): ClientFrame | BadFr
   return { type: 'call', id, method, params };
 }
 
-const SURFACE_NAME = /^[\w.-]{1,64}$/;
 const LONGEST_NAME = 128;
 const LONGEST_SESSION_KEY = 512;
 const LONGEST_MODEL = 256;

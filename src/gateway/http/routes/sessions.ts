@@ -4,7 +4,8 @@ import { isAbsolute } from 'node:path';
 import { newId } from '../../../protocol/new-id.ts';
 import { oneLine } from '../../../protocol/one-line.ts';
 import { resolveSessionType, SESSION_TYPES } from '../../../protocol/session-type.ts';
-import { UnknownSessionError } from '../../../sessions/errors.ts';
+import { SessionNotBegunError, UnknownSessionError } from '../../../sessions/errors.ts';
+import { readAsides } from '../../services/read-asides.ts';
 import { searchSaid } from '../../services/search/search-said.ts';
 import { type Route, route, type Zod } from '../route.ts';
 import {
@@ -15,6 +16,7 @@ import {
   id,
   limit,
   next,
+  nextNumber,
   nothing,
   pageOf,
   position,
@@ -207,6 +209,45 @@ export const SESSION_ROUTES: readonly Route[] = [
         return [{ runId, at: acceptedAt, text: isJudged ? null : text, attachments: isJudged ? [] : attachments }];
       });
       return { messages };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/api/sessions/{session}/asides',
+    summary: 'What people saw in a conversation on a page besides its transcript, the latest first.',
+    detail:
+      'Commands that were answered at once, notes of the gateway, and what jobs, heartbeats and other conversations sent there. By key, also for a conversation in which nothing was said yet.',
+    access: 'token',
+    query: (z) =>
+      z.strictObject({
+        limit: limit(z),
+        before: position(z).optional().describe('The `next` of the page before.'),
+        after: position(z).optional().describe('Only parts with a higher number.'),
+        since: position(z).optional().describe('Milliseconds since 1970: only what was sent then or later.'),
+        until: position(z).optional().describe('Milliseconds since 1970: only what was sent earlier.'),
+      }),
+    answer: (z) =>
+      z.object({
+        asides: z.array(
+          z.object({
+            seq: wholeNumber(z).describe('The number of the part, as the socket has it.'),
+            runId: id(z),
+            part: wholeNumber(z),
+            at: at(z),
+            sessionKey: sessionKey(z).describe('The session that it comes from, whose files come with it.'),
+            said: z.string().nullable().describe('The command that it answers; null where nobody asked here.'),
+            text: z.string(),
+            attachments: z.array(attachment(z)),
+          }),
+        ),
+        next: nextNumber(z),
+      }),
+    handle: async ({ services: { store, sessions }, params, query }) => {
+      const row = await sessions.find(params.session).catch((error: unknown) => {
+        if (error instanceof UnknownSessionError || error instanceof SessionNotBegunError) return undefined;
+        throw error;
+      });
+      return readAsides(store, { ...query, sessionKey: row?.sessionKey ?? params.session, session: row });
     },
   }),
   route({
