@@ -49,7 +49,6 @@ const NOT_USED = [
   'missing agents.defaults.compaction.memoryFlush',
   'missing agents.defaults.heartbeat.model, agents.defaults.heartbeat.lightContext',
   'missing agents.defaults.subagents.archiveAfterMinutes',
-  'missing agents.list[0].identity',
   'missing broadcast, acp',
   'missing tools.web.search',
   'missing tools.media',
@@ -75,7 +74,7 @@ const NOT_USED = [
   'differs commands.ownerAllowFrom',
   'differs skills.entries.nano-banana.apiKey, skills.entries.nano-banana.env',
   'differs agents.defaults.timeoutSeconds',
-  'harmless $schema, meta, wizard, update, auth.profiles, models.mode, models.providers.local.models[0].name, agents.defaults.timeFormat, agents.defaults.sandbox.scope, agents.defaults.sandbox.docker, agents.list[0].tools.elevated, tools.agentToAgent, commands.native, commands.text, commands.bash, commands.restart, gateway.tailscale.resetOnExit, skills.allowBundled, ui, web',
+  'harmless $schema, meta, wizard, update, auth.profiles, models.mode, models.providers.local.models[0].name, agents.defaults.timeFormat, agents.defaults.sandbox.scope, agents.defaults.sandbox.docker, agents.list[0].identity.theme, agents.list[0].tools.elevated, tools.agentToAgent, commands.native, commands.text, commands.bash, commands.restart, gateway.tailscale.resetOnExit, skills.allowBundled, ui, web',
 ];
 
 let gateway: GatewayProcess;
@@ -260,7 +259,6 @@ describe('a home of OpenClaw 2026.9', () => {
     expect(found.map(([, level, settings]) => `${level} ${settings}`)).toEqual([
       'danger agents.entries.quiet.sandbox.mode',
       'missing agents.ownership',
-      'missing agents.entries.main.identity',
       'missing talk',
       'differs agents.defaults.heartbeat.target',
       'differs agents.defaults.timeoutSeconds',

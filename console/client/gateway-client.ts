@@ -96,6 +96,9 @@ export type ToldRun = Omit<RunRow, 'status' | 'progressClaim' | 'observed'> & {
 
 export interface Agent {
   readonly agentId: string;
+  /** What people call it. */
+  readonly name?: string | undefined;
+  readonly emoji?: string | undefined;
   readonly isDefault: boolean;
   readonly model?: string | undefined;
 }

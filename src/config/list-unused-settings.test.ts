@@ -103,10 +103,12 @@ describe('settings that are used differently', () => {
   });
 
   it('are said of variables', () => {
-    for (const row of OPENCLAW_VARIABLES.filter((each): each is DifferentKey => each.state === 'different')) {
-      expect(paths({}, { [row.path]: '1' })).toEqual([row.path]);
-      expect(paths({}, { [row.path]: '0' })).toEqual([]);
+    const rows = OPENCLAW_VARIABLES.filter((each): each is DifferentKey => each.state === 'different');
+    for (const row of rows) {
+      const value = ['1', '0'].find((each) => row.when?.(each) ?? true);
+      expect(paths({}, { [row.path]: value ?? '' })).toEqual([row.path]);
     }
+    expect(paths({}, { OPENCLAW_NIX_MODE: '0', OPENCLAW_GATEWAY_PORT: '8080' })).toEqual([]);
   });
 
   it('are also those that are not set, in a configuration that OpenClaw has written and only there', () => {

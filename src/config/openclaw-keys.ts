@@ -5,6 +5,7 @@
 
 import { docsCommand } from '../protocol/documents.ts';
 import type { Danger, Gate } from '../protocol/unused-setting.ts';
+import { portOfVariable } from './gateway-port.ts';
 
 export type OpenClawKey = UsedKey | DifferentKey | UnusedKey;
 
@@ -126,13 +127,15 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
   ),
   ...missing('agents.list[].contextTokens', 'The window is that of agents.defaults.contextTokens.'),
   ...missing(
-    'agents.list[].{groupChat,humanDelay,tts,identity,memorySearch,models,params,runRetries,contextLimits}',
+    'agents.list[].{groupChat,humanDelay,tts,memorySearch,models,params,runRetries,contextLimits}',
     'This setting of the agent has no effect.',
   ),
   ...missing(
     'agents.list[].{subagents,thinkingDefault,reasoningDefault,skillsLimits,experimental}',
     'This setting of the agent has no effect.',
   ),
+  ...used('agents.list[].identity', 'emoji name'),
+  ...harmless('agents.list[].identity', 'What an agent is like is said in its IDENTITY.md.'),
   ...missing('agents.list[].{agentRuntime,embeddedHarness,embeddedPi}', 'The agent is run by Atrium itself.'),
   ...harmless(
     'agents.list[].{description,fastModeDefault,toolProgressDetail,typingMode,verboseDefault}',
@@ -637,7 +640,11 @@ export const OPENCLAW_VARIABLES: readonly OpenClawKey[] = [
     'With 1, no command and no plugin changes the configuration, and plugins are neither installed nor removed.',
     isOneOf('1'),
   ),
-  ...missing('OPENCLAW_GATEWAY_PORT', 'The port is --port, else gateway.port.'),
+  ...different(
+    'OPENCLAW_GATEWAY_PORT',
+    'It is no port, so the port is gateway.port, else 18790.',
+    (value) => portOfVariable({ OPENCLAW_GATEWAY_PORT: String(value) }) === undefined,
+  ),
   ...missing('OPENCLAW_INCLUDE_ROOTS', 'An include stays in the folder of the configuration.'),
   ...harmless('OPENCLAW_ALLOW_INSECURE_PRIVATE_WS', 'Commands speak to this machine only.'),
 ];

@@ -308,7 +308,11 @@ const agentSettings = {
   model: modelChoice.optional(),
   modelPolicy: modelPolicy.optional().describe('The same as in "defaults", for this agent.'),
   default: flag().optional(),
-  name: text().optional(),
+  name: text().optional().describe('What people call it; shown beside its id.'),
+  identity: shared({
+    name: text().optional().describe('The same, before "name"; in a group it is also what speaks to the agent.'),
+    emoji: text().optional().describe('Its sign, shown before the name.'),
+  }).optional(),
   workspace: text().optional(),
   node: nodeName()
     .optional()

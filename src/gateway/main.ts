@@ -409,6 +409,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     environment,
     channels: () => delivery.channels.map(({ id }) => id),
     workspaceDirOf,
+    checkModel: (name, agentId) => models.checkNamed(name, agentId),
     subscribe,
     subscribeHere,
     isShared: sharing !== undefined,

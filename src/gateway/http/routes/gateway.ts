@@ -14,6 +14,8 @@ import { recordSizes } from './records.ts';
 const agent = (z: Zod) =>
   z.object({
     agentId: agentId(z),
+    name: z.string().optional().describe('What people call it.'),
+    emoji: z.string().optional(),
     isDefault: z.boolean(),
     workspaceDir: z.string(),
     model: z.string(),
