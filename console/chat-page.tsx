@@ -112,7 +112,7 @@ export function ChatPage({ state, room }: { state: ConsoleState; room: ChatRoom 
               <ModelPicker
                 key={talk?.place.id}
                 choice={room.model.value}
-                load={async () => (await state.entered.value?.client.models()) ?? []}
+                load={async () => (talk && (await state.entered.value?.client.models(talk.place.agentId))) ?? []}
                 onPick={(name) => void room.chooseModel(name)}
               />
             </Composer>

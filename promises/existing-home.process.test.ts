@@ -1,6 +1,6 @@
 // A home as somebody has it who used OpenClaw is taken over by the built gateway: the configuration with every section of
 // its documents, keys where people keep them, conversations, jobs and skills. What they had goes on, and every
-// setting that is not used is named. Only what would leave this machine is turned elsewhere, in openclaw.yaml beside it.
+// setting that is not used, or used differently, is named. Only what would leave this machine is turned elsewhere, in openclaw.yaml beside it.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ const PROFILES = {
   },
 };
 
-/** Level and settings of every line in the block "found and not used". */
+/** Level and settings of every line in the block "found and not used, or used differently". */
 const NOT_USED = [
   'danger agents.defaults.sandbox.mode, agents.list[1].sandbox.mode',
   'missing models.providers.local.models[0].reasoning',
@@ -49,7 +49,6 @@ const NOT_USED = [
   'missing agents.defaults.compaction.memoryFlush',
   'missing agents.defaults.heartbeat.model, agents.defaults.heartbeat.lightContext',
   'missing agents.defaults.subagents.archiveAfterMinutes',
-  'missing agents.list[0].identity',
   'missing broadcast, acp',
   'missing tools.web.search',
   'missing tools.media',
@@ -68,7 +67,14 @@ const NOT_USED = [
   'missing discovery',
   'missing canvasHost, nodeHost',
   'missing media',
-  'harmless $schema, meta, wizard, update, auth.profiles, models.mode, models.providers.local.models[0].name, agents.defaults.timeFormat, agents.defaults.sandbox.scope, agents.defaults.sandbox.docker, agents.list[0].tools.elevated, tools.agentToAgent, commands.native, commands.text, commands.bash, commands.restart, gateway.tailscale.resetOnExit, skills.allowBundled, ui, web',
+  'differs env.shellEnv.enabled, env.shellEnv.timeoutMs',
+  'differs env.vars',
+  'differs auth.order',
+  'differs agents.defaults.compaction.mode',
+  'differs commands.ownerAllowFrom',
+  'differs skills.entries.nano-banana.apiKey, skills.entries.nano-banana.env',
+  'differs agents.defaults.timeoutSeconds',
+  'harmless $schema, meta, wizard, update, auth.profiles, models.mode, models.providers.local.models[0].name, agents.defaults.timeFormat, agents.defaults.sandbox.scope, agents.defaults.sandbox.docker, agents.list[0].identity.theme, agents.list[0].tools.elevated, tools.agentToAgent, commands.native, commands.text, commands.bash, commands.restart, gateway.tailscale.resetOnExit, skills.allowBundled, ui, web',
 ];
 
 let gateway: GatewayProcess;
@@ -143,9 +149,9 @@ describe('an existing home', () => {
     expect(gateway.out.slice(first.length)).not.toContain('atrium import openclaw');
   });
 
-  it('says of every setting that is not used that it is not', () => {
+  it('says of every setting that is not used, or used differently, that it is', () => {
     const banner = gateway.out.slice(first.length);
-    const [, ...lines] = banner.slice(banner.indexOf('  found and not used:')).trimEnd().split('\n');
+    const [, ...lines] = banner.slice(banner.indexOf('  found and not used')).trimEnd().split('\n');
     const found = lines.map((line) => /^ {4}(\w+) +(.+?)(?:: [A-Z].*\.)?$/.exec(line) ?? []);
     expect(found.map(([, level, settings]) => `${level} ${settings}`)).toEqual(NOT_USED);
   });
@@ -248,13 +254,15 @@ describe('a home of OpenClaw 2026.9', () => {
     const { out } = await runAtrium(['agents', 'list'], { home: newer.home.home });
     expect(out).toMatch(/^main +yes /m);
     expect(out).toMatch(/^quiet +- /m);
-    const [, ...lines] = newer.out.slice(newer.out.indexOf('  found and not used:')).trimEnd().split('\n');
+    const [, ...lines] = newer.out.slice(newer.out.indexOf('  found and not used')).trimEnd().split('\n');
     const found = lines.map((line) => /^ {4}(\w+) +(.+?)(?:: [A-Z].*\.)?$/.exec(line) ?? []);
     expect(found.map(([, level, settings]) => `${level} ${settings}`)).toEqual([
       'danger agents.entries.quiet.sandbox.mode',
       'missing agents.ownership',
-      'missing agents.entries.main.identity',
       'missing talk',
+      'differs agents.defaults.heartbeat.target',
+      'differs agents.defaults.timeoutSeconds',
+      'differs gateway.port',
       'harmless agents.defaults.authInheritance, meta',
     ]);
   });

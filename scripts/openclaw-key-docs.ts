@@ -1,7 +1,12 @@
 // docs/openclaw-keys.md, made from the table of OpenClaw's keys. `npm run docs:keys` writes it; a test keeps the two equal.
 
 import { fileURLToPath } from 'node:url';
-import { OPENCLAW_KEYS, OPENCLAW_VARIABLES, type OpenClawKey } from '../src/config/openclaw-keys.ts';
+import {
+  DIFFERENT_DEFAULTS,
+  OPENCLAW_KEYS,
+  OPENCLAW_VARIABLES,
+  type OpenClawKey,
+} from '../src/config/openclaw-keys.ts';
 import type { Danger } from '../src/protocol/unused-setting.ts';
 import { NEWER_PATHS_FILE, readOpenClawPaths } from './openclaw-paths.ts';
 
@@ -19,8 +24,9 @@ export function generateKeyDocs(): string {
     .replace('COUNT', count(paths))
     .replace('NEWER', newer.version)
     .replace('MORE', count(newer.paths));
+  const defaults = `## Defaults that differ\n\nIn a configuration that OpenClaw has written, a setting that is not set is named when it means something else here.\n\n${DIFFERENT_DEFAULTS.map(({ path, sentence }) => `- \`${path}\`: ${sentence}\n`).join('')}`;
   const variables = `## Environment variables\n\nThose of OpenClaw that decide who may do what.\n\n${tableOf('variable', OPENCLAW_VARIABLES)}`;
-  return [introduction, ...sections, variables].join('\n');
+  return [introduction, ...sections, defaults, variables].join('\n');
 }
 
 interface Kind {
@@ -49,7 +55,7 @@ const KINDS: readonly Kind[] = [
   },
   {
     title: 'Used differently',
-    note: 'These are read, with a meaning that differs.',
+    note: 'These are read, with a meaning that differs, and are named where that matters.',
     takes: ({ state }) => state === 'different',
   },
   { title: 'Used', note: 'As [config.md](config.md) says.', takes: ({ state }) => state === 'used' },
@@ -61,8 +67,9 @@ Atrium reads the configuration of OpenClaw as it is, and does not use all of it.
 MORE more outside of plugins and other platforms; each is in one of these tables, by itself or by the key above it: \`*\` stands for any name, and \`[]\` for any item of a list. A key that is in none of them and that
 [config.md](config.md) does not have either is unknown, and is warned about.
 
-\`atrium start\`, \`status\`, \`doctor\` and \`config check\` print what they find of it as one block, "found and not used", the most dangerous
-first, and the page shows it above the talk. A section that is switched off (\`enabled: false\`) and a value that asks for what Atrium does anyway are not named.
+\`atrium start\`, \`status\`, \`doctor\` and \`config check\` print what they find of it as one block, "found and not used, or used differently", the most
+dangerous first, and the page shows it above the talk. A section that is switched off (\`enabled: false\`) and a value that asks for what Atrium does anyway are not named; of
+a key that is used differently, only the values that mean something else here are. Where a default differs, it is named too, in a configuration that OpenClaw has written.
 
 **What protects and is not there is refused.** Some keys keep a gateway from starting, others make tools refuse. To go on without the
 protection, take the setting back, or say that you know:

@@ -97,6 +97,9 @@ export type ToldRun = Omit<RunRow, 'status' | 'progressClaim' | 'observed'> & {
 
 export interface Agent {
   readonly agentId: string;
+  /** What people call it. */
+  readonly name?: string | undefined;
+  readonly emoji?: string | undefined;
   readonly isDefault: boolean;
   readonly model?: string | undefined;
 }
@@ -276,9 +279,10 @@ export class GatewayClient {
     return (JSON.parse(answer) as { session: ListedSession }).session;
   }
 
-  /** Every model that can be used now. */
-  async models(): Promise<readonly ListedModel[]> {
-    return (await this.#read<{ models: readonly ListedModel[] }>('/api/models?usable=true')).models;
+  /** Every model that can be used now and may be chosen for the agent. */
+  async models(agentId: string): Promise<readonly ListedModel[]> {
+    const query = new URLSearchParams({ usable: 'true', agentId });
+    return (await this.#read<{ models: readonly ListedModel[] }>(`/api/models?${query}`)).models;
   }
 
   modelOf(session: string): Promise<ModelChoice> {

@@ -20,6 +20,7 @@ export function TopBar({ state, room, route }: TopBarProps) {
   const isChat = route.page === 'home' || route.page === 'new' || route.page === 'session';
   const session = room.session.value;
   const known = state.sessionOf(session);
+  const agent = state.agents.value.find(({ agentId }) => agentId === talk?.place.agentId);
   // A page without a conversation has only the socket that tells what changes.
   const link = isChat ? state.link.value : state.watch.link.value;
   return (
@@ -37,7 +38,9 @@ export function TopBar({ state, room, route }: TopBarProps) {
         <Icon name="menu" />
       </button>
       <h1 title={isChat ? session : undefined}>
-        {known && isChat ? titleOf(known) : nameOf(route, talk?.place.agentId)}
+        {known && isChat
+          ? titleOf(known)
+          : nameOf(route, agent && [agent.emoji, agent.name ?? agent.agentId].filter(Boolean).join(' '))}
       </h1>
       {isChat && known && <span class="key">{`${known.agentId} · ${surfaceName(known)}`}</span>}
       {isChat && session !== undefined && <SessionMenu key={session} state={state} session={session} />}

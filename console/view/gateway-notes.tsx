@@ -1,5 +1,5 @@
 // What the operator should know about the gateway itself: its warnings, such as runs and handlers that fail, and the
-// settings of OpenClaw that were found and are not used, the most dangerous first. Without any there is nothing to see.
+// settings of OpenClaw that were found and are not used as they were meant, the most dangerous first. Without any there is nothing to see.
 
 import { useState } from 'preact/hooks';
 import type { UnusedSetting } from '../../src/protocol/unused-setting.ts';
@@ -43,7 +43,7 @@ export function GatewayNotes({ warnings, unused, isOpen = false, canHide = false
       <details open={isOpen}>
         <summary>
           <Icon name="chevron" size={14} />
-          <span>{summaryOf(warnings.length, isOpen ? unused.length : open.filter(isGrave).length)}</span>
+          <span>{summaryOf(warnings.length, isOpen ? unused : open.filter(isGrave))}</span>
         </summary>
         {warnings.length > 0 && (
           <section aria-label="Warnings of the gateway">
@@ -58,12 +58,12 @@ export function GatewayNotes({ warnings, unused, isOpen = false, canHide = false
           </section>
         )}
         {unused.length > 0 && (
-          <section aria-label="Found and not used">
-            <h3>Found in the configuration and not used</h3>
+          <section aria-label="Found and not used, or used differently">
+            <h3>Found in the configuration and not used, or used differently</h3>
             <ul>
               {grave.map(({ danger, names, text }) => (
                 <li key={names} class={danger === 'protects' ? 'bad' : ''}>
-                  <b>{danger === 'protects' ? 'danger' : 'missing'}</b> <code>{names}</code>: {text}
+                  <b>{danger === 'protects' ? 'danger' : danger}</b> <code>{names}</code>: {text}
                 </li>
               ))}
               {harmless && (
@@ -91,10 +91,13 @@ function isGrave({ danger }: UnusedSetting): boolean {
   return danger !== 'harmless';
 }
 
-function summaryOf(warnings: number, settings: number): string {
+function summaryOf(warnings: number, settings: readonly UnusedSetting[]): string {
+  const differing = settings.filter(({ danger }) => danger === 'differs').length;
+  const others = settings.length - differing;
   const parts = [
     warnings > 0 && formatPlural(warnings, 'warning'),
-    settings > 0 && `${formatPlural(settings, 'setting')} found and not used`,
+    others > 0 && `${formatPlural(others, 'setting')} found and not used`,
+    differing > 0 && `${formatPlural(differing, 'setting')} used differently`,
   ];
   return `The gateway: ${parts.filter(Boolean).join(', ')}`;
 }

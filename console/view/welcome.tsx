@@ -7,12 +7,12 @@ export interface WelcomeProps extends Omit<FirstStepsProps, 'agentId'> {
   readonly agent: Agent;
 }
 
-export function Welcome({ agent: { agentId, model }, onSubmit, onLookAgain }: WelcomeProps) {
+export function Welcome({ agent: { agentId, name, emoji, model }, onSubmit, onLookAgain }: WelcomeProps) {
   if (model?.startsWith('mirror/'))
     return <FirstSteps agentId={agentId} onSubmit={onSubmit} onLookAgain={onLookAgain} />;
   return (
     <div class="welcome">
-      <h2>{`Talk to ${agentId}`}</h2>
+      <h2>{`Talk to ${[emoji, name ?? agentId].filter(Boolean).join(' ')}`}</h2>
       <p>
         Everything that the agent is given for an answer can be seen: each word with its author, its size and its place.
       </p>

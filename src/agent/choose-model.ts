@@ -36,7 +36,15 @@ export async function chooseModel(parts: DraftParts, run: RunSubject, mode: Draf
     options,
   );
 
-  const configured = parts.models.candidates(run.agentId, askedModels(run));
+  const wanted = askedModels(run) ?? [];
+  const configured = parts.models.candidates(run.agentId, wanted);
+  if (mode === 'run') {
+    for (const name of wanted.length === 0 ? [] : parts.models.refused(run.agentId, wanted)) {
+      parts.warn(
+        `The model "${name}" was asked for in ${run.sessionKey} and is not among those that may be chosen. The configured model answers instead.`,
+      );
+    }
+  }
   const asked = overrideOf({ ...started.result, ...resolved.result }, configured);
   const candidates = asked ? [asked, ...configured.filter((ref) => !sameRef(ref, asked))] : configured;
   const { model, fallbacks, unusable } = await firstUsable(parts, candidates);

@@ -155,8 +155,13 @@ export interface ContextPort {
 }
 
 export interface ModelPort {
-  /** The models of an agent, first choice first; those that were asked for by name stand before its own. */
+  /**
+   * The models of an agent, first choice first; those that were asked for by name and are not refused stand before its
+   * own.
+   */
   candidates(agentId: string, asked?: readonly string[]): readonly ModelRef[];
+  /** Those of the names that the agent may not be given. */
+  refused(agentId: string, asked: readonly string[]): readonly string[];
   /** Rejects with an AtriumError when there is no such provider, or no key for it. */
   model(ref: ModelRef): Promise<Model>;
 }

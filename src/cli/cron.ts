@@ -27,6 +27,8 @@ const JOB_OPTIONS = {
   '--session <own|main>': 'a session of its own, or the main session of the agent',
   '--deliver <surface>':
     'where answers go: "web:<name>", "cli:<name>", a chat such as "telegram:123", "slack:channel:C1" or "discord/work:channel:42#thread", "last" for where the agent was last spoken to in private, or "none"',
+  '--model <name>': 'provider/model or an alias (default: the model of the agent; "default" goes back to it)',
+  '--timeout <seconds>': 'the longest that a run may take ("default" goes back to the limit of every run)',
   '--missed <catch-up|skip>':
     'what becomes of a time that passed while the gateway was down (default: as cron.missed says, else catch-up)',
   '--remove-after-run': 'with --at: remove the job when its time has come',
@@ -168,7 +170,7 @@ export const CRON_COMMANDS: readonly CliCommand[] = [
 
 /** The body of a request, with the fields that were given. */
 function jobBody(flags: Omit<FlagsOf<typeof JOB_OPTIONS>, 'json'>): Record<string, unknown> {
-  const { name, message, at, every, cron, tz, deliver, removeAfterRun } = flags;
+  const { name, message, at, every, cron, tz, deliver, model, timeout, removeAfterRun } = flags;
   const given = Object.entries({ at, every, cron }).filter(([, value]) => value !== undefined);
   const refuse = (problem: string) => new FlagCombinationError({ problem });
   if (given.length > 1) {
@@ -184,7 +186,22 @@ function jobBody(flags: Omit<FlagsOf<typeof JOB_OPTIONS>, 'json'>): Record<strin
   const schedule = given.length > 0 || tz !== undefined ? { at, every, cron, tz } : undefined;
   const session = oneOf('--session', flags.session, ['own', 'main']);
   const missed = oneOf('--missed', flags.missed, ['catch-up', 'skip']);
-  return { name, message, schedule, session, deliver, missed, removeAfterRun };
+  const timeoutSeconds = orDefault(timeout, secondsOf);
+  return { name, message, schedule, session, deliver, model: orDefault(model), timeoutSeconds, missed, removeAfterRun };
+}
+
+/** The word "default" takes a setting back, which is null for the gateway. */
+function orDefault<Value = string>(
+  text: string | undefined,
+  read: (text: string) => Value = (given) => given as Value,
+): Value | null | undefined {
+  if (text === undefined) return undefined;
+  return text === 'default' ? null : read(text);
+}
+
+function secondsOf(text: string): number {
+  if (/^\d{1,6}$/.test(text) && Number(text) > 0) return Number(text);
+  throw new BadFlagError({ flag: '--timeout', value: text, expected: 'a whole number of seconds, or "default"' });
 }
 
 function oneOf(flag: string, text: string | undefined, choices: readonly string[]): string | undefined {
@@ -197,6 +214,8 @@ function formatJob(job: JobRow, timezone: string): string {
     ['id', job.id],
     ['name', job.name],
     ['agent', `${job.agentId}, in ${job.session === 'own' ? 'a session of its own' : 'its main session'}`],
+    ...(job.model === null ? [] : [['model', job.model] as const]),
+    ...(job.timeoutSeconds === null ? [] : [['time', `${job.timeoutSeconds} s for a run`] as const]),
     ['schedule', formatSchedule(readSchedule(job.schedule))],
     ['next', formatNext(job, timezone)],
     ['answers', job.deliverTo === null ? 'stay in the session' : `go to ${formatDeliverTarget(job.deliverTo)}`],

@@ -110,6 +110,20 @@ export class UnknownModelError extends defineError({
   remedy: 'Use the name that the message suggests, or ask the provider with `atrium models refresh`.',
 }) {}
 
+export class ModelNotAllowedError extends defineError({
+  code: 'ATRIUM_MODEL_NOT_ALLOWED',
+  status: 403,
+  message: ({ model, setting, allowed }: { model: string; setting: string; allowed: readonly string[] }) =>
+    `The model ${model} is not among those that may be chosen. ${setting} has ${allowed.slice(0, MOST_NAMED).join(', ')}${
+      allowed.length > MOST_NAMED ? ` and ${allowed.length - MOST_NAMED} more` : ''
+    }.`,
+  means: 'A list in the configuration says which models may be chosen, and it does not have this one.',
+  remedy: 'Choose one that the list has, or add this one to the list.',
+}) {}
+
+/** How many entries of a list an error names. */
+const MOST_NAMED = 20;
+
 export class MissingModelKeyError extends defineError({
   code: 'ATRIUM_MODEL_KEY_MISSING',
   message: ({ provider, variable }: { provider: string; variable: string }) =>

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { parseKeyPattern } from './config-path.ts';
 import { listUnusedSettings, openClawKeyOf } from './list-unused-settings.ts';
+import { DIFFERENT_DEFAULTS, type DifferentKey, OPENCLAW_KEYS, OPENCLAW_VARIABLES } from './openclaw-keys.ts';
 
 const paths = (config: object, variables: Record<string, string> = {}) =>
   listUnusedSettings(config, variables).map(({ path }) => path);
@@ -63,3 +65,79 @@ describe('settings that are not used', () => {
     expect(openClawKeyOf(['agents', 'list', 3, 'nonsense'])).toBeUndefined();
   });
 });
+
+/** One value of each kind that a row of the table may look at. */
+const VALUES = [
+  true,
+  false,
+  'x',
+  'auto',
+  'all',
+  'own',
+  'off',
+  'batched',
+  'continuation-skip',
+  21,
+  '1',
+  { source: 'exec' },
+];
+
+describe('settings that are used differently', () => {
+  const rows = OPENCLAW_KEYS.filter((row): row is DifferentKey => row.state === 'different');
+  const told = (row: DifferentKey) => VALUES.find((value) => row.when === undefined || row.when(value));
+
+  it.each(rows.map((row) => [row.path, row] as const))('are said of %s with the sentence of its row', (_, row) => {
+    expect(listUnusedSettings(configWith(row.path, told(row)))).toContainEqual(
+      expect.objectContaining({ danger: 'differs', sentence: row.sentence, refuses: null }),
+    );
+  });
+
+  it.each(
+    rows.filter(({ when }) => when !== undefined).map((row) => [row.path, row] as const),
+  )('are not said of %s with a value that means the same', (_, row) => {
+    const same = [...VALUES, 'default', 'last', 'socket', 'http/json', 'all', 'self', 3].find(
+      (value) => !row.when?.(value),
+    );
+    const found = listUnusedSettings(configWith(row.path, same));
+    expect(found.filter(({ sentence }) => sentence === row.sentence)).toEqual([]);
+  });
+
+  it('are said of variables', () => {
+    const rows = OPENCLAW_VARIABLES.filter((each): each is DifferentKey => each.state === 'different');
+    for (const row of rows) {
+      const value = ['1', '0'].find((each) => row.when?.(each) ?? true);
+      expect(paths({}, { [row.path]: value ?? '' })).toEqual([row.path]);
+    }
+    expect(paths({}, { OPENCLAW_NIX_MODE: '0', OPENCLAW_GATEWAY_PORT: '8080' })).toEqual([]);
+  });
+
+  it('are also those that are not set, in a configuration that OpenClaw has written and only there', () => {
+    const telegram = { channels: { telegram: { dmPolicy: 'open' } } };
+    const said = (config: object) =>
+      listUnusedSettings(config).flatMap(({ path, danger }) => (danger === 'differs' ? [path] : []));
+    const all = DIFFERENT_DEFAULTS.map(({ path }) => path);
+    expect(said(telegram)).toEqual([]);
+    expect(said({ meta: { lastTouchedVersion: '2026.5.19' }, ...telegram })).toEqual(all);
+    expect(said({ wizard: { lastRunVersion: '2026.5.19' } })).toEqual(
+      all.filter((path) => !path.startsWith('channels.')),
+    );
+    for (const { path, unlessSet = [] } of DIFFERENT_DEFAULTS) {
+      for (const key of [path, ...unlessSet]) {
+        expect(said({ meta: { lastTouchedVersion: '1' }, ...configWith(key, 'last') })).not.toContain(path);
+      }
+    }
+    const accepted = { meta: { lastTouchedVersion: '1' }, acceptUnused: ['session.dmScope'] };
+    expect(listUnusedSettings(accepted)).toContainEqual(
+      expect.objectContaining({ path: 'session.dmScope', isAccepted: true }),
+    );
+  });
+});
+
+/** A configuration with one value, where the pattern of a row says. */
+function configWith(pattern: string, value: unknown): Record<string, unknown> {
+  const made = parseKeyPattern(pattern).reduceRight<unknown>(
+    (inner, part) => (part === '[]' ? [inner] : { [part === '*' ? 'some' : part]: inner }),
+    value,
+  );
+  return made as Record<string, unknown>;
+}

@@ -1,10 +1,11 @@
-// Which settings of a configuration are not used, the most dangerous first, by the table of OpenClaw's keys. A setting
-// that asks for what happens anyway, or for nothing, is not named. It reads values only and refuses nothing itself.
+// Which settings of a configuration are not used, or used with another meaning, the most dangerous first, by the table of
+// OpenClaw's keys. A setting that asks for what happens anyway, or for nothing, is not named. It reads values only and
+// refuses nothing itself.
 
 import { isDeepStrictEqual } from 'node:util';
 import { DANGERS, type UnusedSetting } from '../protocol/unused-setting.ts';
 import { type ConfigPath, formatConfigPath, isPartOf, parseKeyPattern, valueAt } from './config-path.ts';
-import { OPENCLAW_KEYS, OPENCLAW_VARIABLES, type OpenClawKey } from './openclaw-keys.ts';
+import { DIFFERENT_DEFAULTS, OPENCLAW_KEYS, OPENCLAW_VARIABLES, type OpenClawKey } from './openclaw-keys.ts';
 import { isPlainObject } from './plain-object.ts';
 
 export function listUnusedSettings(
@@ -15,23 +16,45 @@ export function listUnusedSettings(
 ): readonly UnusedSetting[] {
   const accepted = acceptedPaths(config);
   const found: UnusedSetting[] = [];
+  const isSet = (key: string) => valueAt(config, parseKeyPattern(key)) !== undefined;
   const add = (path: string, row: OpenClawKey) => {
-    if (row.state !== 'unused' || found.some((each) => each.path === path)) return;
-    if (row.unlessSet !== undefined && valueAt(config, parseKeyPattern(row.unlessSet)) !== undefined) return;
+    if (row.state === 'used' || found.some((each) => each.path === path)) return;
     const isAccepted = accepted.some((entry) => entry === row.path || isPartOf(path, entry));
-    const { danger, sentence, gate } = row;
-    found.push({ path, danger, sentence, refuses: isAccepted ? null : (gate ?? null), isAccepted });
+    const { sentence } = row;
+    if (row.state === 'different') {
+      found.push({ path, danger: 'differs', sentence, refuses: null, isAccepted });
+      return;
+    }
+    if (row.unlessSet !== undefined && isSet(row.unlessSet)) return;
+    found.push({ path, danger: row.danger, sentence, refuses: isAccepted ? null : (row.gate ?? null), isAccepted });
   };
   visit(config, [], (path, row) => {
-    const isGate = row.state === 'unused' && row.gate !== undefined;
-    if (isGate || !isRead(path)) add(formatConfigPath(path), row);
+    const isSaidAnyway = row.state === 'different' || (row.state === 'unused' && row.gate !== undefined);
+    if (isSaidAnyway || !isRead(path)) add(formatConfigPath(path), row);
   });
   for (const row of OPENCLAW_VARIABLES) {
     const value = variables[row.path]?.trim() ?? '';
     if (value !== '' && !isException(row, value)) add(row.path, row);
   }
+  if (isWrittenByOpenClaw(config)) {
+    for (const { path, sentence, unlessSet = [], onlyWith } of DIFFERENT_DEFAULTS) {
+      if ([path, ...unlessSet].some(isSet) || (onlyWith !== undefined && !isSwitchedOn(config, onlyWith))) continue;
+      add(path, { path, state: 'different', sentence });
+    }
+  }
   const rank = ({ danger, refuses }: UnusedSetting) => DANGERS.indexOf(danger) * 2 + (refuses === null ? 1 : 0);
   return found.sort((a, b) => rank(a) - rank(b));
+}
+
+/** OpenClaw leaves its version in every configuration that it writes. */
+function isWrittenByOpenClaw(config: object): boolean {
+  return ['meta.lastTouchedVersion', 'wizard.lastRunVersion'].some(
+    (key) => typeof valueAt(config, parseKeyPattern(key)) === 'string',
+  );
+}
+
+function isSwitchedOn(config: object, key: string): boolean {
+  return !isEmpty(valueAt(config, parseKeyPattern(key)));
 }
 
 /** The row that speaks for a path; undefined for a key that OpenClaw does not have. */
@@ -96,6 +119,9 @@ function nodesBelow({ below }: KeyNode, part: string | number): readonly KeyNode
 function visit(value: unknown, at: ConfigPath, found: (at: ConfigPath, row: OpenClawKey) => void): void {
   const row = at.length === 0 ? undefined : openClawKeyOf(at);
   if (row?.state === 'unused' && (isEmpty(value) || isException(row, value))) return;
+  // A row also speaks for what is below its key, and is said once, at the key itself.
+  const isOwn = row?.state === 'different' && at.length === parseKeyPattern(row.path).length;
+  if (isOwn && !isEmpty(value) && !isException(row, value)) found(at, row);
   const isWhole = at.length > 0 && !hasOpenClawKeysBelow(at);
   if (row?.state === 'unused' && (isWhole || !isBranch(value))) {
     found(at.slice(0, shownLength(row)), row);
@@ -129,5 +155,6 @@ function isEmpty(value: unknown): boolean {
 }
 
 function isException(row: OpenClawKey, value: unknown): boolean {
+  if (row.state === 'different') return row.when !== undefined && !row.when(value);
   return row.state === 'unused' && row.except.some((exception) => isDeepStrictEqual(exception, value));
 }

@@ -5,6 +5,7 @@
 
 import { docsCommand } from '../protocol/documents.ts';
 import type { Danger, Gate } from '../protocol/unused-setting.ts';
+import { portOfVariable } from './gateway-port.ts';
 
 export type OpenClawKey = UsedKey | DifferentKey | UnusedKey;
 
@@ -17,6 +18,8 @@ export interface DifferentKey {
   readonly path: string;
   readonly state: 'different';
   readonly sentence: string;
+  /** Whether a value means something else here. Without it, every value does. */
+  readonly when?: ((value: unknown) => boolean) | undefined;
 }
 
 export interface UnusedKey {
@@ -33,6 +36,9 @@ export interface UnusedKey {
 }
 
 const NO_CHANNEL = 'Atrium has no such channel, so nothing is received or sent there.';
+
+const ENV_DIFFERS =
+  'For models, tools and MCP servers. Commands get those that tools.exec.env names, and plugins see only those of the process.';
 
 const NO_MARKER = 'Posts into other conversations carry no marker, and there is no action that sends to all of them.';
 
@@ -62,12 +68,18 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
   ...different(
     'agents.{defaults,list[]}.contextInjection',
     'never keeps bootstrap files out of the prompt; continuation-skip is read as always.',
+    isOneOf('continuation-skip'),
   ),
   ...different(
     'agents.{defaults,list[]}.heartbeat.target',
     'last, none or a surface such as cli:local; a channel that Atrium does not have gets nothing.',
+    isNoneOf('last', 'none', 'telegram', 'discord', 'slack'),
   ),
-  ...different('agents.defaults.compaction.mode', 'There is one way of making conversations shorter, in every mode.'),
+  ...different(
+    'agents.defaults.compaction.mode',
+    'There is one way of making conversations shorter, in every mode.',
+    isNoneOf('default'),
+  ),
   ...protects(
     'agents.{defaults,list[]}.sandbox.mode',
     'Atrium has no sandbox: commands run on this machine, as the user of the gateway.',
@@ -86,10 +98,12 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
   ...different(
     '{tools,agents.list[].tools}.exec.mode',
     'auto is read as ask: no model reviews commands, and a person is asked instead.',
+    isOneOf('auto'),
   ),
   ...different(
     'agents.list[].tools.exec.strictInlineEval',
     'With it, security "full" is read as "allowlist": what no rule allows is asked for.',
+    isOneOf(true),
   ),
   ...harmless('agents.list[].tools.fs', 'File tools never leave the workspace, whatever is set.'),
   ...harmless('agents.list[].tools.elevated', 'There is no sandbox that an elevated command would leave.'),
@@ -113,13 +127,15 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
   ),
   ...missing('agents.list[].contextTokens', 'The window is that of agents.defaults.contextTokens.'),
   ...missing(
-    'agents.list[].{groupChat,humanDelay,tts,identity,memorySearch,models,params,runRetries,contextLimits}',
+    'agents.list[].{groupChat,humanDelay,tts,memorySearch,models,params,runRetries,contextLimits}',
     'This setting of the agent has no effect.',
   ),
   ...missing(
     'agents.list[].{subagents,thinkingDefault,reasoningDefault,skillsLimits,experimental}',
     'This setting of the agent has no effect.',
   ),
+  ...used('agents.list[].identity', 'emoji name'),
+  ...harmless('agents.list[].identity', 'What an agent is like is said in its IDENTITY.md.'),
   ...missing('agents.list[].{agentRuntime,embeddedHarness,embeddedPi}', 'The agent is run by Atrium itself.'),
   ...harmless(
     'agents.list[].{description,fastModeDefault,toolProgressDetail,typingMode,verboseDefault}',
@@ -129,13 +145,10 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
     'agents.defaults.{cliBackends,agentRuntime,embeddedHarness,embeddedPi}',
     'Agents are run by Atrium itself, with a model over HTTP.',
   ),
-  ...different(
-    'agents.defaults.models',
-    'The other names of models are used; the list does not limit which model a person may choose with /model.',
-  ),
+  ...used('agents.defaults', 'models modelPolicy.allow'),
+  ...used('agents.list[]', 'modelPolicy.allow'),
   ...used('agents.defaults.models.*', 'alias'),
   ...missing('agents.defaults.models.*', 'Models are asked with their own defaults.'),
-  ...protects('{agents.defaults,agents.list[]}.modelPolicy', 'A person who may choose a model may choose any model.'),
   ...missing('agents.ownership', 'A message that no binding is about is answered by the default agent.'),
   ...missing(
     '{agents.defaults,agents.list[]}.{decisionModel,utilityModel}',
@@ -210,6 +223,7 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
   ...different(
     'gateway.auth.token',
     'Text, a variable, or a reference to a file; a reference to a program is an error.',
+    isReferenceTo('exec'),
   ),
   ...protects('gateway.auth.mode', 'Callers are known by a token and in no other way.', {
     except: ['token', 'none'],
@@ -261,16 +275,21 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
   ...used('tools', 'allow alsoAllow byProvider deny profile sandbox.tools subagents.tools'),
   ...used('tools', 'exec.applyPatch.allowModels exec.applyPatch.enabled exec.ask exec.security exec.timeoutSec'),
   ...used('tools', 'exec.timeoutSeconds'),
-  ...used('tools.web.fetch', 'enabled maxChars maxResponseBytes timeoutSeconds'),
-  ...different('tools.web.fetch.maxCharsCap', 'The agent reads no more than maxChars, and no more than this.'),
-  ...different('tools.web.fetch.maxRedirects', 'The default is 5, and no more than 20 are followed.'),
+  ...used('tools.web.fetch', 'enabled maxChars maxCharsCap maxResponseBytes timeoutSeconds'),
+  ...different(
+    'tools.web.fetch.maxRedirects',
+    'No more than 20 redirects are followed.',
+    (value) => typeof value === 'number' && value > 20,
+  ),
   ...different(
     'tools.sessions.visibility',
     'tree is read as self, and all as agent: sessions of other agents are never shown.',
+    isOneOf('tree', 'all'),
   ),
   ...different(
     'tools.exec.strictInlineEval',
     'With it, security "full" is read as "allowlist": what no rule allows is asked for.',
+    isOneOf(true),
   ),
   ...protects(
     'tools.toolsBySender',
@@ -440,10 +459,8 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
   ...protects('secrets.egressProxy', 'Programs that get a secret have it, and may send it anywhere.'),
   ...harmless('secrets.resolution', 'All references to one program are asked for at once.'),
   ...missing('secrets', 'Nothing reads it.'),
-  ...different(
-    'env.{*,vars}',
-    'For models, tools and MCP servers. Commands get those that tools.exec.env names, and plugins see only those of the process.',
-  ),
+  ...different('env.vars', ENV_DIFFERS),
+  ...different('env.*', ENV_DIFFERS, (value) => typeof value === 'string'),
   ...different(
     'env.shellEnv.{enabled,timeoutMs}',
     'A gateway reads the login shell, for the variables that the configuration names and the keys of models and channels.',
@@ -464,6 +481,7 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
   ...different(
     'logging.redactSensitive',
     'The value "off" switches the patterns off; what Atrium recognises as a secret is hidden in any case.',
+    isOneOf('off'),
   ),
   ...used('logging', 'consoleLevel consoleStyle file level maxFileBytes'),
   ...harmless('logging', 'It changes nothing about the log.'),
@@ -477,6 +495,7 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
   ...different(
     'diagnostics.otel.protocol',
     'Traces and metrics are sent over HTTP as JSON, also with http/protobuf; with grpc nothing is sent.',
+    isNoneOf('http/json'),
   ),
   ...missing('diagnostics.otel', 'Log lines are in the log file, and are not sent to a collector.'),
   ...missing('diagnostics', 'What happens is in the trajectory and in the log.'),
@@ -493,6 +512,55 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
     'It is about OpenClaw itself.',
   ),
 ]);
+
+/** A setting that means something else here while it is not set, in a configuration that OpenClaw has written. */
+export interface DifferentDefault {
+  readonly path: string;
+  readonly sentence: string;
+  /** Other keys that decide the same. When one of them is set, nothing is said. */
+  readonly unlessSet?: readonly string[] | undefined;
+  /** The section that the setting is for. Without that section, nothing is said. */
+  readonly onlyWith?: string | undefined;
+}
+
+export const DIFFERENT_DEFAULTS: readonly DifferentDefault[] = [
+  {
+    path: 'session.dmScope',
+    sentence:
+      'It is not set, so each person has a session of their own; OpenClaw keeps all direct messages in the main session.',
+  },
+  {
+    path: 'session.reset',
+    sentence: 'It is not set, so no session ends by itself; OpenClaw of May 2026 begins a new one each day at four.',
+    unlessSet: ['session.idleMinutes', 'session.resetByType', 'session.resetByChannel'],
+  },
+  {
+    path: 'agents.defaults.heartbeat.target',
+    sentence:
+      'It is not set, so the answer of a heartbeat goes where the agent was last spoken to; OpenClaw sends it nowhere, or to the owner.',
+  },
+  {
+    path: 'agents.defaults.timeoutSeconds',
+    sentence: 'It is not set, so a run may take ten minutes; in OpenClaw it may take two days.',
+  },
+  {
+    path: 'tools.exec.security',
+    sentence: 'It is not set, so a command that no rule allows is asked for; OpenClaw runs it without a question.',
+    unlessSet: ['tools.exec.mode'],
+  },
+  { path: 'gateway.port', sentence: 'It is not set, so the port is 18790; that of OpenClaw is 18789.' },
+  {
+    path: 'channels.telegram.dm.threadReplies',
+    sentence: 'It is not set, so a topic of a direct chat is a conversation of its own; in OpenClaw it is not.',
+    onlyWith: 'channels.telegram',
+  },
+  {
+    path: 'channels.telegram.reactionNotifications',
+    sentence:
+      'It is not set, so every reaction is noted; OpenClaw notes those to messages of the bot, which is the value own.',
+    onlyWith: 'channels.telegram',
+  },
+];
 
 /** Since the summer of 2026 agents stand under their ids in `agents.entries`; what is said of an item of the list holds there. */
 function withAgentsByName(rows: readonly OpenClawKey[]): readonly OpenClawKey[] {
@@ -520,11 +588,20 @@ function slackKeys(): readonly OpenClawKey[] {
     ),
     ...used(at, 'actions.{reactions,messages} botLoopProtection channels.*.botLoopProtection'),
     ...used(at, '{botToken,appToken}'),
-    ...different(`${at}.replyToMode`, 'batched is read as off, because messages are not gathered into batches.'),
-    ...different(`${at}.mode`, 'Only socket is there; an account with http is not started, and its problem is said.'),
+    ...different(
+      `${at}.replyToMode`,
+      'batched is read as off, because messages are not gathered into batches.',
+      isOneOf('batched'),
+    ),
+    ...different(
+      `${at}.mode`,
+      'Only socket is there; an account with http is not started, and its problem is said.',
+      isNoneOf('socket'),
+    ),
     ...different(
       `${at}.contextVisibility`,
       'allowlist hides quotes of people who are not listed and the past of threads.',
+      isNoneOf('all'),
     ),
     ...different(
       `${at}.channels.*.{tools,toolsBySender}`,
@@ -561,8 +638,13 @@ export const OPENCLAW_VARIABLES: readonly OpenClawKey[] = [
   ...different(
     'OPENCLAW_NIX_MODE',
     'With 1, no command and no plugin changes the configuration, and plugins are neither installed nor removed.',
+    isOneOf('1'),
   ),
-  ...missing('OPENCLAW_GATEWAY_PORT', 'The port is --port, else gateway.port.'),
+  ...different(
+    'OPENCLAW_GATEWAY_PORT',
+    'It is no port, so the port is gateway.port, else 18790.',
+    (value) => portOfVariable({ OPENCLAW_GATEWAY_PORT: String(value) }) === undefined,
+  ),
   ...missing('OPENCLAW_INCLUDE_ROOTS', 'An include stays in the folder of the configuration.'),
   ...harmless('OPENCLAW_ALLOW_INSECURE_PRIVATE_WS', 'Commands speak to this machine only.'),
 ];
@@ -583,6 +665,7 @@ function telegramKeys(section: string): readonly OpenClawKey[] {
     ...different(
       `${section}.{botToken,webhookSecret}`,
       'A text is read, and a reference to a variable; with any other reference the account is not started.',
+      isReferenceTo('exec', 'file'),
     ),
     ...different(
       `${section}.proxy`,
@@ -591,18 +674,17 @@ function telegramKeys(section: string): readonly OpenClawKey[] {
     ...different(
       `${section}.actions.sendMessage`,
       'With false the account is not started until the operator accepts that agents can write there.',
+      isOneOf(false),
     ),
     ...different(
       `${section}.{groups,direct}.*.{tools,toolsBySender}`,
       'A place with limits of its own for tools is closed until the operator accepts that they are not kept.',
     ),
-    ...different(
-      `${section}.dm.threadReplies`,
-      'By default a topic of a direct chat is a conversation of its own; off makes them one.',
-    ),
+    ...used(section, 'dm.threadReplies'),
     ...different(
       `${section}.reactionNotifications`,
-      'By default all reactions are noted; own knows the messages that the bot sent since the gateway started.',
+      'own knows the messages that the bot sent since the gateway started, and no older ones.',
+      isOneOf('own'),
     ),
     ...used(`${section}.direct.*.topics.*`, 'allowFrom enabled'),
     ...missing(
@@ -655,11 +737,16 @@ function discordKeys(at: string): readonly OpenClawKey[] {
     ...used(`${at}.guilds.*.channels.*`, 'enabled requireMention ignoreOtherMentions users roles autoThread'),
     ...used(`${at}.guilds.*.channels.*`, 'autoArchiveDuration'),
     ...used(at, 'token'),
-    ...different(`${at}.replyToMode`, 'batched is read as off, because messages are not gathered into batches.'),
-    ...different(`${at}.commands.native`, 'auto is read as true.'),
+    ...different(
+      `${at}.replyToMode`,
+      'batched is read as off, because messages are not gathered into batches.',
+      isOneOf('batched'),
+    ),
+    ...different(`${at}.commands.native`, 'auto is read as true.', isOneOf('auto')),
     ...different(
       `${at}.contextVisibility`,
       'allowlist hides quotes of people who are not listed and the past of threads.',
+      isNoneOf('all'),
     ),
     ...different(`${at}.guilds.*.{tools,toolsBySender}`, tools),
     ...different(`${at}.guilds.*.channels.*.{tools,toolsBySender}`, tools),
@@ -715,8 +802,21 @@ function used(prefix: string, ...names: readonly string[]): readonly UsedKey[] {
     .map((path) => ({ path, state: 'used' }));
 }
 
-function different(pattern: string, sentence: string): readonly DifferentKey[] {
-  return expand(pattern).map((path) => ({ path, state: 'different', sentence }));
+function different(pattern: string, sentence: string, when?: DifferentKey['when']): readonly DifferentKey[] {
+  return expand(pattern).map((path) => ({ path, state: 'different', sentence, when }));
+}
+
+function isOneOf(...values: readonly unknown[]): (value: unknown) => boolean {
+  return (value) => values.includes(value);
+}
+
+function isNoneOf(...values: readonly unknown[]): (value: unknown) => boolean {
+  return (value) => !values.includes(value);
+}
+
+function isReferenceTo(...sources: readonly string[]): (value: unknown) => boolean {
+  return (value) =>
+    typeof value === 'object' && value !== null && 'source' in value && sources.includes(String(value.source));
 }
 
 function protects(pattern: string, sentence: string, options?: UnusedOptions): readonly UnusedKey[] {

@@ -289,6 +289,14 @@ const announceTimeoutMs = wholeNumber(1, 604_800_000)
   .optional()
   .describe("The longest that a parent's run about the result of a child may take. Default: as any run.");
 
+const modelPolicy = shared({
+  allow: texts()
+    .optional()
+    .describe(
+      'The models that may be chosen with /model, on the page, by jobs and by agents: "provider/model", an alias, or "provider/*". Default: any.',
+    ),
+});
+
 const mentionPatterns = () =>
   texts()
     .optional()
@@ -298,8 +306,13 @@ const agentSettings = {
   groupChat: shared({ mentionPatterns: mentionPatterns() }).optional(),
   ...agentBudget,
   model: modelChoice.optional(),
+  modelPolicy: modelPolicy.optional().describe('The same as in "defaults", for this agent.'),
   default: flag().optional(),
-  name: text().optional(),
+  name: text().optional().describe('What people call it; shown beside its id.'),
+  identity: shared({
+    name: text().optional().describe('The same, before "name"; in a group it is also what speaks to the agent.'),
+    emoji: text().optional().describe('Its sign, shown before the name.'),
+  }).optional(),
   workspace: text().optional(),
   node: nodeName()
     .optional()
@@ -365,7 +378,10 @@ const agents = shared({
     }).optional(),
     models: recordOf(shared({ alias: text().optional().describe('Another name for the model, such as "opus".') }))
       .optional()
-      .describe('Models by "provider/model", with the names that people call them by.'),
+      .describe(
+        'Models by "provider/model" or "provider/*", with the names that people call them by. Without modelPolicy, only these may be chosen.',
+      ),
+    modelPolicy: modelPolicy.optional(),
     systemAgent: shared({ agentId: text().optional() })
       .optional()
       .describe('The agent that is the default one where none is marked.'),

@@ -47,6 +47,23 @@ async function outcomeOf(scratch: ScratchGateway, jobId: string) {
 }
 
 describe('a job', () => {
+  it('is answered by its own model within its own time, and by that of the agent when it has none any more', async () => {
+    const { scratch, jobs, passes } = await scheduled();
+    scratch.model.script(() => reply('All is well.'));
+    const { id } = await jobs.add(job({ model: 'fake/large', timeoutSeconds: 90 }));
+    await passes(10);
+    await outcomeOf(scratch, id);
+    expect(scratch.model.requests.at(-1)?.json.model).toBe('large');
+    const [first] = await scratch.store.select('inbox', { where: { kind: 'cron' } });
+    expect(first?.payload?.inbound?.wishes).toEqual({ model: 'fake/large', timeoutMs: 90_000 });
+    await jobs.edit(id, { model: null, timeoutSeconds: null });
+    await passes(10);
+    await outcomeOf(scratch, id);
+    expect(scratch.model.requests.at(-1)?.json.model).toBe('small');
+    await expect(jobs.edit(id, { model: 'fakee/large' })).rejects.toThrow('its model cannot be used. There is no');
+    await expect(jobs.add(job({ timeoutSeconds: 0 }))).rejects.toThrow('its time limit is no whole number');
+  });
+
   it('without a place for its answer keeps it in its own session, and nothing is dead', async () => {
     const { scratch, jobs, passes } = await scheduled();
     scratch.model.script([reply('All is well.')]);

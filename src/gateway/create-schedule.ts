@@ -34,6 +34,8 @@ export interface ScheduleParts {
   /** The ids of the channels that answers can go to. */
   readonly channels: () => readonly string[];
   readonly workspaceDirOf: (agentId: string) => string;
+  /** Rejects with an AtriumError when the agent cannot be given the model of this name. */
+  readonly checkModel: (name: string, agentId: string) => Promise<void>;
   readonly subscribe: (listener: (event: LiveEvent) => void) => () => void;
   /** Only what happens on this node. */
   readonly subscribeHere: (listener: (event: LiveEvent) => void) => () => void;
@@ -79,6 +81,7 @@ export function createSchedule(parts: ScheduleParts): GatewaySchedule {
     missed: config.cron?.missed ?? 'catch-up',
     mainSessionKeyOf,
     knowsAgent: (agentId) => listAgentIds(config).includes(agentId),
+    checkModel: parts.checkModel,
     lastPlaceOf: (agentId) =>
       heartbeatTarget(
         store,

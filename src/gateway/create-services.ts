@@ -5,7 +5,7 @@ import { queueInjection } from '../agent/queue-injection.ts';
 import type { RunParts } from '../agent/run-parts.ts';
 import type { AttachmentStore } from '../attachments/attachment-store.ts';
 import type { Cluster } from '../cluster/cluster.ts';
-import { listAgentIds } from '../config/agents.ts';
+import { listAgentIds, resolveDefaultAgentId } from '../config/agents.ts';
 import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { formatModelRef, parseModelRef } from '../config/model-choice.ts';
@@ -218,16 +218,17 @@ export function createServices(options: ServiceOptions): Services {
     }),
     models: {
       pricesOf: (provider, model) => modelPrices(configWatch.current.config, provider, model),
-      list: async ({ isAll }) => {
+      list: async ({ isAll, agentId }) => {
         const { listModels } = await import('./models/list-models.ts');
-        return listModels(configWatch.current, environment, { all: isAll });
+        const allowedFor = isAll ? (agentId ?? resolveDefaultAgentId(configWatch.current.config)) : undefined;
+        return listModels(configWatch.current, environment, { all: isAll, allowedFor });
       },
       of: (session) => {
         const chosen = sessionModelOf(session);
         const [first] = drafting.models.candidates(session.agentId, chosen === undefined ? [] : [chosen]);
         return first ? formatModelRef(first) : '';
       },
-      check: (name) => drafting.models.checkNamed(name),
+      check: (name, agentId) => drafting.models.checkNamed(name, agentId),
     },
     configuration: configWatch,
     settings: new Settings({ location, watch: configWatch }),

@@ -42,7 +42,7 @@ export function createSpawner(options: SpawnerOptions): ChildSpawner {
     agentIds: () => listAgentIds(config),
     settingsOf: (agentId) => subagentSettingsOf(config, agentId),
     modelsOf: (agentId) => subagentModelsOf(config, agentId),
-    checkModel: (name) => models.check(name),
+    checkModel: (name, agentId) => models.check(name, agentId),
     toolNamesOf: async (caller) => {
       const tools = await offer.offered({ ...caller, ...(await modelOf(store, caller, models)) });
       return tools.map(({ name }) => name);

@@ -381,7 +381,8 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     exportSession: (sessionKey) => services.records.exportSession({ sessionKey, isRedacted: true }),
     running: () => lanes.running,
     modelsOf,
-    checkModel: (name) => models.checkNamed(name),
+    checkModel: (name, agentId) => models.checkNamed(name, agentId),
+    allowedModels: (agentId) => models.allowedEntries(agentId),
     chooseModel: (place, model) => sessions.chooseModel(place, model),
     deliveryOf: (id) => {
       const guarantee = delivery.channelOf(id)?.guarantee;
@@ -408,6 +409,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     environment,
     channels: () => delivery.channels.map(({ id }) => id),
     workspaceDirOf,
+    checkModel: (name, agentId) => models.checkNamed(name, agentId),
     subscribe,
     subscribeHere,
     isShared: sharing !== undefined,

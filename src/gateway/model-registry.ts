@@ -5,6 +5,7 @@ import type { ModelPort } from '../agent/run-parts.ts';
 import { listAgentIds } from '../config/agents.ts';
 import type { EnvironmentVariables } from '../config/home-dir.ts';
 import { readLearnedModels } from '../config/learned-models.ts';
+import { checkModelAllowed, resolveModelAllowance } from '../config/model-allowance.ts';
 import { formatModelRef, type ModelChoice, parseModelRef, resolveModelChoice } from '../config/model-choice.ts';
 import { resolveModelFacts } from '../config/model-facts.ts';
 import { type ProviderSettings, resolveProvider } from '../config/model-provider.ts';
@@ -43,18 +44,35 @@ export class ModelRegistry implements ModelPort {
   /** The models of an agent, first choice first; those that were asked for by name stand before its own. */
   candidates(agentId: string, asked: readonly string[] = []): readonly ModelRef[] {
     const { primary, fallbacks } = this.choice(agentId);
-    const all = [...asked.map((name) => parseModelRef(name, this.#config)), primary, ...fallbacks];
+    const refused = asked.length === 0 ? [] : this.refused(agentId, asked);
+    const wanted = asked.filter((name) => !refused.includes(name)).map((name) => parseModelRef(name, this.#config));
+    const all = [...wanted, primary, ...fallbacks];
     return [...new Map(all.map((ref) => [formatModelRef(ref), ref])).values()];
   }
 
-  /** Rejects as `model` does when a model that a person or an agent names cannot be used. */
-  async check(name: string): Promise<void> {
-    await this.model(parseModelRef(name, this.#config));
+  /** Those of the names that the lists of the configuration do not allow the agent. */
+  refused(agentId: string, asked: readonly string[]): readonly string[] {
+    const allowance = resolveModelAllowance(this.#config, agentId, this.#variables);
+    if (allowance === undefined) return [];
+    return asked.filter((name) => !allowance.mayUse(parseModelRef(name, this.#config)));
+  }
+
+  /** The entries of the list that limits which models may be chosen; undefined when any may be. */
+  allowedEntries(agentId: string): readonly string[] | undefined {
+    return resolveModelAllowance(this.#config, agentId, this.#variables)?.entries;
+  }
+
+  /** Rejects as `model` does when a model that a person or an agent names cannot be used, or may not be chosen. */
+  async check(name: string, agentId: string): Promise<void> {
+    const ref = parseModelRef(name, this.#config);
+    checkModelAllowed(this.#config, agentId, this.#variables, ref);
+    await this.model(ref);
   }
 
   /** The same for a name that a person types: it must be known too, unless the configuration already uses it. */
-  async checkNamed(name: string): Promise<void> {
+  async checkNamed(name: string, agentId: string): Promise<void> {
     const ref = parseModelRef(name, this.#config);
+    checkModelAllowed(this.#config, agentId, this.#variables, ref);
     const used = listAgentIds(this.#config).flatMap((agentId) => this.candidates(agentId).map(formatModelRef));
     if (!used.includes(formatModelRef(ref))) {
       const { checkModelName } = await import('./models/check-model-name.ts');

@@ -1,6 +1,7 @@
 // A gateway that listens: the parts of `main.ts` behind HTTP and WebSocket, from the token to the graceful stop.
 
 import { configuredTokenOf } from '../config/configured-token.ts';
+import { configuredPort } from '../config/gateway-port.ts';
 import { LEAST_OPEN_FILES, readOpenFileLimit } from '../config/open-file-limit.ts';
 import type { Config } from '../config/schema.ts';
 import { TooFewFilesError } from './errors.ts';
@@ -91,7 +92,7 @@ export async function startGateway(options: StartOptions): Promise<StartedGatewa
       app: createHttpApp(http, guard),
       direct: createDirectRoutes(http, guard),
       host,
-      port: options.port ?? settings.port ?? DEFAULT_PORT,
+      port: options.port ?? configuredPort(config, environment.variables) ?? DEFAULT_PORT,
       maxConnections: openFiles === undefined ? undefined : openFiles - RESERVED_FILES,
       attach: (socket, client) => sockets[client.channel].attach(socket, client),
     });

@@ -1,10 +1,12 @@
-// A setting of OpenClaw that a configuration has and Atrium does not use, as the status tells it.
+// A setting of OpenClaw that a configuration has and Atrium does not use, or uses with another meaning, as the status
+// tells it.
 
-/** How bad it is that a setting is not used. The most dangerous kind is first. */
-export const DANGERS = ['protects', 'missing', 'harmless'] as const;
+/** How bad it is that a setting is not used as it was meant. The most dangerous kind is first. */
+export const DANGERS = ['protects', 'missing', 'differs', 'harmless'] as const;
 /**
  * `protects`: what the setting would have kept away is not kept away by it. `missing`: something that was asked for does
- * not happen. `harmless`: there is nothing that it could concern, or Atrium is as strict by itself.
+ * not happen. `differs`: it is used with another meaning. `harmless`: there is nothing that it could concern, or Atrium
+ * is as strict by itself.
  */
 export type Danger = (typeof DANGERS)[number];
 

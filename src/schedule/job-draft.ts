@@ -14,6 +14,10 @@ export interface JobDraft {
   /** The default is `own`. */
   readonly session?: JobRow['session'] | undefined;
   readonly deliverTo?: Surface | null | undefined;
+  /** `provider/model` or an alias; null is the model of the agent. */
+  readonly model?: string | null | undefined;
+  /** The longest that a run may take; null is the limit of every run. */
+  readonly timeoutSeconds?: number | null | undefined;
   readonly missed?: JobRow['missed'] | undefined;
   /** For jobs that are due only once. */
   readonly removeAfterRun?: boolean | undefined;
@@ -28,9 +32,14 @@ export type JobEdit = Partial<Omit<JobDraft, 'agentId' | 'createdBy'>>;
 export const MAX_JOBS = 1_000;
 const MAX_NAME_LENGTH = 100;
 const MAX_MESSAGE_LENGTH = 20_000;
+const MAX_MODEL_LENGTH = 256;
+/** A week, as for every run. */
+const MAX_SECONDS = 604_800;
 
-export function checkJob(job: Pick<JobRow, 'name' | 'message' | 'session' | 'deliverTo'>): void {
-  const { name, message, session, deliverTo } = job;
+export function checkJob(
+  job: Pick<JobRow, 'name' | 'message' | 'session' | 'deliverTo' | 'model' | 'timeoutSeconds'>,
+): void {
+  const { name, message, session, deliverTo, model, timeoutSeconds } = job;
   if (name.trim() === '') throw new InvalidJobError({ problem: 'it has no name' });
   if (name.length > MAX_NAME_LENGTH)
     throw new InvalidJobError({ problem: `its name is longer than ${MAX_NAME_LENGTH} characters` });
@@ -41,6 +50,13 @@ export function checkJob(job: Pick<JobRow, 'name' | 'message' | 'session' | 'del
       problem: `its message is longer than ${MAX_MESSAGE_LENGTH.toLocaleString('en-US')} characters`,
     });
   }
+  if (model !== null && (model.trim() === '' || model.length > MAX_MODEL_LENGTH))
+    throw new InvalidJobError({ problem: 'its model is no name of a model' });
+  if (
+    timeoutSeconds !== null &&
+    !(Number.isInteger(timeoutSeconds) && timeoutSeconds >= 1 && timeoutSeconds <= MAX_SECONDS)
+  )
+    throw new InvalidJobError({ problem: `its time limit is no whole number of seconds from 1 to ${MAX_SECONDS}` });
   // The main session reads private files, and every member of a group would read its answers.
   if (session === 'main' && deliverTo !== null && deliverTo.peer.kind !== 'direct') {
     throw new InvalidJobError({

@@ -1,7 +1,7 @@
 // Takes the due slots of a job, as the writes of one commit: its trigger is put into the inbox, the slots are recorded,
 // and the job waits for the next one. Because of the preconditions only one of two simultaneous attempts succeeds.
 
-import type { Inbound, Surface } from '../protocol/inbound.ts';
+import type { Inbound, RunWishes, Surface } from '../protocol/inbound.ts';
 import type { Write } from '../store/store.ts';
 import type { JobRow, JobSlotRow } from '../store/tables.ts';
 import { type JobSchedule, lastSlot, nextSlot } from './job-schedule.ts';
@@ -67,7 +67,18 @@ export function planSlot(
   const kept: Write = { insert: 'jobSlots', row: { jobId: job.id, slot, at, how, runId: run?.runId ?? null } };
   if (!run) return [kept];
   const { runId, sessionKey, surface } = run;
-  const inbound: Inbound = { surface, sender: { id: 'cron', name: job.name }, text: job.message, at: slot, sessionKey };
+  const wishes: RunWishes = {
+    ...(job.model !== null && { model: job.model }),
+    ...(job.timeoutSeconds !== null && { timeoutMs: job.timeoutSeconds * 1_000 }),
+  };
+  const inbound: Inbound = {
+    surface,
+    sender: { id: 'cron', name: job.name },
+    text: job.message,
+    at: slot,
+    sessionKey,
+    ...(Object.keys(wishes).length > 0 && { wishes }),
+  };
   return [
     kept,
     {

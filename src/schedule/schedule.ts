@@ -9,7 +9,7 @@
 // When it fires: after `open`, when a slot is due. After `close` nothing more is taken.
 
 import { buildCronSessionKey } from '../protocol/build-session-key.ts';
-import { UnknownJobError } from '../protocol/errors.ts';
+import { isAtriumError, UnknownJobError } from '../protocol/errors.ts';
 import type { Surface } from '../protocol/inbound.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Say } from '../protocol/log.ts';
@@ -37,6 +37,8 @@ export interface ScheduleOptions {
   readonly missed: NonNullable<JobRow['missed']>;
   readonly mainSessionKeyOf: (agentId: string) => string;
   readonly knowsAgent: (agentId: string) => boolean;
+  /** Rejects with an AtriumError when the agent cannot be given the model of this name. */
+  readonly checkModel: (name: string, agentId: string) => Promise<void>;
   /** Where the agent was last spoken to in private, for jobs that answer there; null when it never was. */
   readonly lastPlaceOf: (agentId: string) => Promise<Surface | null>;
   /** Called when a trigger was committed for this key. */
@@ -142,6 +144,8 @@ export class Schedule {
       message: draft.message,
       session: draft.session ?? 'own',
       deliverTo: draft.deliverTo ?? null,
+      model: draft.model ?? null,
+      timeoutSeconds: draft.timeoutSeconds ?? null,
       missed: draft.missed ?? null,
       removeAfterRun: draft.removeAfterRun ?? false,
       createdAt: at,
@@ -150,6 +154,7 @@ export class Schedule {
       nextAt: await nextSlot(schedule, at),
     };
     checkJob(job);
+    await this.#checkModel(job);
     if ((await store.count('jobs')) >= MAX_JOBS) {
       throw new InvalidJobError({ problem: `there are ${MAX_JOBS} jobs already, which is the most` });
     }
@@ -179,6 +184,7 @@ export class Schedule {
       nextAt: written || isResumed ? await nextSlot(schedule, at) : job.nextAt,
     };
     checkJob(edited);
+    if (edit.model !== undefined) await this.#checkModel(edited);
     if (edited.enabled && edited.nextAt === null) {
       throw new InvalidJobError({ problem: 'its only time is over; give it another one' });
     }
@@ -338,6 +344,16 @@ export class Schedule {
   #queued(job: JobRow, { runId, sessionKey }: SlotRun): void {
     this.#told({ action: 'queued', job, runId });
     this.#options.wakeLane(sessionKey);
+  }
+
+  async #checkModel({ model, agentId }: JobRow): Promise<void> {
+    if (model === null) return;
+    try {
+      await this.#options.checkModel(model, agentId);
+    } catch (error) {
+      if (!isAtriumError(error)) throw error;
+      throw new InvalidJobError({ problem: `its model cannot be used. ${error.message.replace(/\.$/, '')}` });
+    }
   }
 
   async #editedSchedule(job: JobRow, written: JobEdit['schedule']): Promise<JobSchedule> {

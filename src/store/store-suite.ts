@@ -1108,6 +1108,8 @@ function oneOfEach(): { readonly [T in TableName]: NewRow<T> } {
       message: 'Look around.',
       session: 'own',
       deliverTo: surface,
+      model: 'fake/large',
+      timeoutSeconds: 90,
       missed: 'skip',
       removeAfterRun: false,
       createdAt: 1,

@@ -504,6 +504,10 @@ export interface JobRow {
   readonly session: 'own' | 'main';
   /** Where the answer goes. Null keeps it in the session. */
   readonly deliverTo: Surface | null;
+  /** `provider/model` or an alias. Null is the model of the agent. */
+  readonly model: string | null;
+  /** The longest that a run of it may take. Null is the limit of every run. */
+  readonly timeoutSeconds: number | null;
   /** What happens to slots that passed while the gateway was down. With null the configuration decides at that time. */
   readonly missed: 'catch-up' | 'skip' | null;
   readonly removeAfterRun: boolean;

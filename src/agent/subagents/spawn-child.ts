@@ -42,8 +42,8 @@ export interface SpawnParts {
   readonly settingsOf: (agentId: string) => SubagentSettings;
   /** The models that an agent uses as a subagent; empty when it uses its own. */
   readonly modelsOf: (agentId: string) => readonly string[];
-  /** Rejects with an AtriumError when there is no such model. */
-  readonly checkModel: (name: string) => Promise<void>;
+  /** Rejects with an AtriumError when there is no such model, or when the agent may not be given it. */
+  readonly checkModel: (name: string, agentId: string) => Promise<void>;
   /** The names of the tools that the run of the caller is offered. */
   readonly toolNamesOf: (caller: ToolCaller) => Promise<readonly string[]>;
   readonly hooks: RunHooks;
@@ -275,7 +275,7 @@ export class ChildSpawner implements SpawnPort {
     }
     if (request.model !== undefined) {
       try {
-        await checkModel(request.model);
+        await checkModel(request.model, request.agentId ?? caller.agentId);
       } catch (error) {
         if (!isAtriumError(error)) throw error;
         return refused('error', `The model "${request.model}" cannot be used. ${error.message}`, role);

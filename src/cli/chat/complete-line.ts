@@ -3,11 +3,13 @@
 
 import { completeCommand } from '../../commands/complete-command.ts';
 import type { ListedCommand } from '../../commands/list-commands.ts';
+import { resolveDefaultAgentId } from '../../config/agents.ts';
 import { withConfigVariables } from '../../config/config-variables.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { formatModelRef } from '../../config/model-choice.ts';
 import { listModels } from '../../gateway/models/list-models.ts';
 import type { ChildView } from '../../protocol/child-view.ts';
+import { parseSessionKey } from '../../protocol/session-key.ts';
 import type { CliIo } from '../cli-io.ts';
 import { clientAt, type GatewayAddress } from '../gateway/gateway-client.ts';
 
@@ -27,7 +29,7 @@ export async function completeLine(line: string, completion: LineCompletion): Pr
     const client = clientAt(await completion.gateway.find());
     const { commands } = await client.get<{ commands: readonly ListedCommand[] }>('/api/commands');
     const words = /^\/model\s/i.test(line)
-      ? await modelNames(line, completion.environment)
+      ? await modelNames(line, completion)
       : /^\/subagents\s/i.test(line)
         ? await childNames(client, completion.sessionKey())
         : completion.waitingIds();
@@ -38,10 +40,14 @@ export async function completeLine(line: string, completion: LineCompletion): Pr
 }
 
 /** Those that are configured; behind the beginning of a name, also the others that could be used. */
-async function modelNames(line: string, environment: CliIo['environment']): Promise<readonly string[]> {
+async function modelNames(
+  line: string,
+  { environment, sessionKey }: Pick<LineCompletion, 'environment' | 'sessionKey'>,
+): Promise<readonly string[]> {
   const loaded = await loadConfig({ environment });
+  const allowedFor = parseSessionKey(sessionKey() ?? '').agentId ?? resolveDefaultAgentId(loaded.config);
   const all = /\S\s+\S/.test(line);
-  const models = await listModels(loaded, withConfigVariables(environment, loaded), { all });
+  const models = await listModels(loaded, withConfigVariables(environment, loaded), { all, allowedFor });
   return models.filter(({ problem }) => problem === null).map(formatModelRef);
 }
 

@@ -88,22 +88,29 @@ describe('settings of OpenClaw that are not used', () => {
       meta: { lastTouchedVersion: '2026.5.19' },
       browser: { enabled: true },
       channels: { whatsapp: { enabled: true }, signal: { enabled: true }, line: { enabled: false } },
-      agents: { defaults: { sandbox: { mode: 'all' } } },
+      agents: { defaults: { sandbox: { mode: 'all' }, heartbeat: { target: 'none' }, timeoutSeconds: 60 } },
+      session: { reset: { mode: 'daily' } },
+      gateway: { port: 18789 },
     };
     await home.write('openclaw.json', JSON.stringify(config));
     const { code, out } = await home.run(['config', 'check']);
     expect(code).toBe(0);
-    expect(out.slice(out.indexOf('found and not used'))).toBe(`found and not used:
+    expect(out.slice(out.indexOf('found and not used'))).toBe(`found and not used, or used differently:
   danger    agents.defaults.sandbox.mode: Atrium has no sandbox: commands run on this machine, as the user of the gateway. Such tools are refused until the setting is taken back, or named in acceptUnused.
   missing   browser: Atrium has no browser.
   missing   channels.whatsapp, channels.signal: Atrium has no such channel, so nothing is received or sent there.
+  differs   session.dmScope: It is not set, so each person has a session of their own; OpenClaw keeps all direct messages in the main session.
+  differs   tools.exec.security: It is not set, so a command that no rule allows is asked for; OpenClaw runs it without a question.
   harmless  meta
-Usable, with 4 settings that are not used.
+Usable, with 4 settings that are not used and 2 that are used differently.
 `);
-    await home.write('openclaw.yaml', 'acceptUnused: [agents.defaults.sandbox, browser, channels]');
+    await home.write(
+      'openclaw.yaml',
+      'acceptUnused: [agents.defaults.sandbox, browser, channels, session.dmScope, tools]',
+    );
     const { out: accepted } = await home.run(['config', 'check']);
     expect(accepted).toContain(
-      '  accepted  agents.defaults.sandbox.mode, browser, channels.whatsapp, channels.signal\n',
+      '  accepted  agents.defaults.sandbox.mode, browser, channels.whatsapp, channels.signal, session.dmScope, tools.exec.security\n',
     );
     expect(accepted).toContain('Nothing to complain about.');
   });

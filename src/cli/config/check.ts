@@ -11,7 +11,7 @@ import { CONFIG_OPTION } from '../common-options.ts';
 import { EXIT } from '../exit-code.ts';
 import { keyLines } from '../output/key-sources.ts';
 import { line } from '../output/text.ts';
-import { unusedLines } from '../output/unused-settings.ts';
+import { countUnused, unusedLines } from '../output/unused-settings.ts';
 import { formatConfigWarning } from '../output/warnings.ts';
 
 export const configCheck = command({
@@ -68,16 +68,11 @@ export const configCheck = command({
 });
 
 function verdictOn(warnings: number, unused: readonly UnusedSetting[]): string {
-  const open = unused.filter(({ isAccepted, danger }) => !isAccepted && danger !== 'harmless');
+  const counted = countUnused(unused);
   if (keepsFromStarting(unused)) return 'A gateway does not start with it.';
-  if (warnings === 0 && open.length === 0) return 'Nothing to complain about.';
-  const found = [
-    ...(warnings === 0 ? [] : [countOf(warnings, 'warning')]),
-    ...(open.length === 0
-      ? []
-      : [`${countOf(open.length, 'setting')} that ${open.length === 1 ? 'is' : 'are'} not used`]),
-  ];
-  return `Usable, with ${found.join(' and ')}.`;
+  if (warnings === 0 && counted === '') return 'Nothing to complain about.';
+  const found = [warnings === 0 ? '' : countOf(warnings, 'warning'), counted].filter((part) => part !== '');
+  return `Usable, with ${found.join(counted.includes(' and ') ? ', ' : ' and ')}.`;
 }
 
 function keepsFromStarting(unused: readonly UnusedSetting[]): boolean {

@@ -22,7 +22,7 @@ import { openContext } from '../context/situation-options.ts';
 import { describeFailures } from '../hooks/describe-failures.ts';
 import { describeKey } from '../output/key-sources.ts';
 import { oneLine } from '../output/text.ts';
-import { groupUnused } from '../output/unused-settings.ts';
+import { countUnused, groupUnused } from '../output/unused-settings.ts';
 import { askPlugins } from '../plugins/ask-plugins.ts';
 import type { Section } from './doctor-section.ts';
 import { examineModels } from './examine-models.ts';
@@ -104,13 +104,12 @@ function examineUnused({ unused }: LoadedConfig): readonly Section[] {
     groupUnused(unused)
       .filter(({ refuses }) => (refuses !== null) === isWrong)
       .map(({ text }) => text);
-  const open = unused.filter(({ isAccepted, danger }) => !isAccepted && danger !== 'harmless');
-  const rest = unused.length - open.length;
+  const rest = unused.filter(({ isAccepted, danger }) => isAccepted || danger === 'harmless').length;
   const others =
     rest === 0
       ? ''
       : `, and ${rest} that ${rest === 1 ? 'does' : 'do'} no harm or ${rest === 1 ? 'is' : 'are'} accepted`;
-  const finding = `${countOf(open.length, 'setting')} found and not used${others} (atrium config check lists them)`;
+  const finding = `${countUnused(unused) || 'no setting that matters'}${others} (atrium config check lists them)`;
   return [{ name: 'not used', finding, problems: texts(true), remarks: texts(false) }];
 }
 

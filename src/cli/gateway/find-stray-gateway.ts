@@ -2,6 +2,7 @@
 // the directory belongs to it any more, so it is looked for where one would listen: at the address that was left behind,
 // and at the one of the configuration. It says itself what it has lost; a gateway of another directory is not meant.
 
+import { configuredPort } from '../../config/gateway-port.ts';
 import { readConfig } from '../../config/load-config.ts';
 import { DEFAULT_PORT, formatUrl, resolveBindAddress } from '../../gateway/http/bind-address.ts';
 import type { CliIo } from '../cli-io.ts';
@@ -34,9 +35,12 @@ export async function findStrayGateway({ environment }: CliIo): Promise<StrayGat
 
 async function configuredUrl(environment: CliIo['environment']): Promise<string | undefined> {
   try {
-    const { gateway } = await readConfig({ environment });
+    const config = await readConfig({ environment });
     // The token does not matter here; an address for which one is missing would not have been used.
-    return formatUrl(resolveBindAddress(gateway?.bind, 'any'), gateway?.port ?? DEFAULT_PORT);
+    return formatUrl(
+      resolveBindAddress(config.gateway?.bind, 'any'),
+      configuredPort(config, environment.variables) ?? DEFAULT_PORT,
+    );
   } catch {
     return undefined;
   }

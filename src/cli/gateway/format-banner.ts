@@ -44,8 +44,8 @@ export async function formatBanner({
     `  store      ${store}`,
     `  channels   ${channels.map(({ id }) => id).join(', ')}`,
     ...agents.map(
-      ({ agentId, model, workspaceDir, isDefault }, index) =>
-        `  ${index === 0 ? 'agents    ' : '          '} ${agentId}${isDefault ? ' (default)' : ''}: ${model}, ${workspaceDir}`,
+      ({ agentId, name, model, workspaceDir, isDefault }, index) =>
+        `  ${index === 0 ? 'agents    ' : '          '} ${agentId}${name === undefined ? '' : ` "${oneLine(name)}"`}${isDefault ? ' (default)' : ''}: ${model}, ${workspaceDir}`,
     ),
   ];
   const letters = deadLetters.in + deadLetters.out;

@@ -23,7 +23,10 @@ import { gatewayLog } from './gateway-log.ts';
 import { type EndWatch, watchEnd } from './watch-end.ts';
 
 const OPTIONS = {
-  '--port <number>': { text: 'the port to listen on (default: gateway.port, else 18790)', parse: portOf },
+  '--port <number>': {
+    text: 'the port to listen on (default: OPENCLAW_GATEWAY_PORT, else gateway.port, else 18790)',
+    parse: portOf,
+  },
   '--bind <where>': 'loopback, lan or an address (default: gateway.bind, else loopback)',
   ...CONFIG_OPTION,
   '--raw-stream': 'log what models write, piece by piece (the same as OPENCLAW_RAW_STREAM=1)',

@@ -133,7 +133,8 @@ function joined(lines: readonly string[]): string {
 }
 
 const AGENT_COLUMNS: Columns<GatewayStatus['agents'][number]> = {
-  agent: (agent) => (agent.isDefault ? `${agent.agentId} (default)` : agent.agentId),
+  agent: (agent) => `${agent.agentId}${agent.isDefault ? ' (default)' : ''}`,
+  name: ({ name, emoji }) => [emoji, name].filter((part) => part !== undefined).join(' '),
   model: (agent) => [agent.model, ...agent.fallbacks].join(', then '),
   workspace: (agent) => agent.workspaceDir,
 };

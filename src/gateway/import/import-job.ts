@@ -59,6 +59,8 @@ export async function readJob(value: unknown, surroundings: JobSurroundings): Pr
       message: [payload.message, payload.text, value.message, value.text].map(textOf).find((text) => text !== '') ?? '',
       session,
       deliverTo: isPrivate ? null : deliverTo,
+      model: textOf(payload.model).trim().slice(0, 256) || null,
+      timeoutSeconds: secondsOf(payload.timeoutSeconds),
       missed: null,
       removeAfterRun: value.deleteAfterRun === true,
       createdAt,
@@ -92,7 +94,7 @@ const JOB_KEYS =
   'id jobId name agentId enabled schedule sessionTarget wakeMode payload delivery message text deleteAfterRun createdAtMs updatedAtMs state ' +
   // What OpenClaw notes about a job and what it is called in lists; none of it changes what the job does.
   'declarationKey displayName description scheduledToolPolicy configRevision';
-const PAYLOAD_KEYS = 'kind message text toolsAllow';
+const PAYLOAD_KEYS = 'kind message text model timeoutSeconds toolsAllow';
 const SCHEDULE_KEYS = 'kind at atMs everyMs anchorMs expr cron tz';
 const DELIVERY_KEYS = 'mode channel to accountId';
 
@@ -174,6 +176,12 @@ function addressOf(channel: string, to: string): string {
   if (channel !== 'telegram') return own;
   const [, id = own, topic] = /^(-?\d+):topic:(\d+)$/.exec(own) ?? [];
   return `${id.startsWith('-') ? 'group:' : ''}${id}${topic === undefined ? '' : `#${topic}`}`;
+}
+
+/** A limit of a week at most, as for every run; 0 is no limit of its own. */
+function secondsOf(value: unknown): number | null {
+  const isSet = typeof value === 'number' && Number.isFinite(value) && value > 0;
+  return isSet ? Math.min(Math.ceil(value), 604_800) : null;
 }
 
 function textOf(value: unknown): string {

@@ -33,7 +33,9 @@ export interface CommandPortsParts {
   /** `provider/model`, first choice first. */
   readonly modelsOf: (agentId: string, asked?: readonly string[]) => readonly string[];
   /** Rejects with an AtriumError when the model of this name cannot be used. */
-  readonly checkModel: (name: string) => Promise<void>;
+  readonly checkModel: (name: string, agentId: string) => Promise<void>;
+  /** The entries of the list that limits which models may be chosen; undefined when any may be. */
+  readonly allowedModels: (agentId: string) => readonly string[] | undefined;
   readonly chooseModel: Sessions['chooseModel'];
   /** The delivery promise of a channel, in one sentence. */
   readonly deliveryOf: (channel: string) => string | undefined;
@@ -158,20 +160,22 @@ export class GatewayCommandPorts implements CommandPorts {
   }
 
   async model(rest: string, { sessionKey, agentId, inbound }: CommandPlace): Promise<string> {
-    const { store, modelsOf, checkModel, chooseModel } = this.#parts;
+    const { store, modelsOf, checkModel, chooseModel, allowedModels } = this.#parts;
     const name = rest.trim();
     const [own] = modelsOf(agentId);
     if (name === '') {
       const [session] = await store.select('sessions', { where: { sessionKey, endedAt: null }, limit: 1 });
       const chosen = session && sessionModelOf(session);
+      const allowed = allowedModels(agentId);
+      const choosable = allowed === undefined ? '' : ` These may be chosen: ${allowed.join(', ')}.`;
       if (chosen === undefined)
-        return `This session uses ${own}, the model of the agent. /model NAME chooses another one.`;
-      return `This session uses ${modelsOf(agentId, [chosen])[0]}, chosen with /model. /model default goes back to ${own}.`;
+        return `This session uses ${own}, the model of the agent. /model NAME chooses another one.${choosable}`;
+      return `This session uses ${modelsOf(agentId, [chosen])[0]}, chosen with /model. /model default goes back to ${own}.${choosable}`;
     }
     const isBack = name.toLowerCase() === 'default';
     if (!isBack) {
       try {
-        await checkModel(name);
+        await checkModel(name, agentId);
       } catch (error) {
         if (!isAtriumError(error)) throw error;
         return `The model stays as it is. ${error.message}`;

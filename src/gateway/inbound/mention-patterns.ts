@@ -1,8 +1,8 @@
 // Whether a message of a group speaks to the agent by one of the names that the operator wrote down: patterns of
-// `messages.groupChat.mentionPatterns`, or of the agent's own `groupChat`. They are tried in time that grows with the text
-// only, in any case of letters. A pattern that cannot be read matches nothing, and is told once.
+// `messages.groupChat.mentionPatterns`, or of the agent's own `groupChat`, else its identity. They are tried in time that
+// grows with the text only, in any case of letters. A pattern that cannot be read matches nothing, and is told once.
 
-import { resolveAgentConfig } from '../../config/agents.ts';
+import { mentionPatternsOf } from '../../config/agent-identity.ts';
 import type { Config } from '../../config/schema.ts';
 import type { Inbound } from '../../protocol/inbound.ts';
 import type { Say } from '../../protocol/log.ts';
@@ -26,9 +26,7 @@ export class MentionPatterns {
 
   async match(inbound: Inbound): Promise<boolean> {
     const { config, agentOf } = this.#parts;
-    const common = config.messages?.groupChat?.mentionPatterns;
-    const patterns = resolveAgentConfig(config, agentOf(inbound))?.groupChat?.mentionPatterns ?? common ?? [];
-    for (const pattern of patterns) {
+    for (const pattern of mentionPatternsOf(config, agentOf(inbound))) {
       const test = this.#tests.get(pattern) ?? this.#compile(pattern);
       this.#tests.set(pattern, test);
       if ((await test)(inbound.text)) return true;

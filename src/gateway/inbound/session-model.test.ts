@@ -1,6 +1,7 @@
 // /model: who may, what it changes, and how long it holds.
 
 import { expect, it, vi } from 'vitest';
+import { withSessionModel } from '../../sessions/session-model.ts';
 import { gatewayForTest } from '../../testkit/gateway-for-test.ts';
 import { fail, reply } from '../../testkit/model-server.ts';
 import { on } from '../../testkit/on.ts';
@@ -109,4 +110,32 @@ it('ends with the session, and the model of the agent answers when the chosen on
   await channel.asks(ANA, 'A new day', 'Hello.');
   expect(model.requests.at(-1)?.json.model).toBe('small');
   expect(model.requests.at(-2)?.json.model).toBe('small');
+});
+
+it('allows only the models of a list, also where a session was given another one before', async () => {
+  const scratch = await gatewayForTest({
+    config: {
+      approvals: { approvers: ['test:ana'] },
+      agents: { defaults: { models: { 'fake/small': { alias: 'little' }, 'fake/large': {} } } },
+    },
+  });
+  const { channel, model, store } = scratch;
+  model.script(() => reply('Hello.'));
+  await channel.says(ANA, '/model');
+  await channel.expectDelivered(/These may be chosen: fake\/small, fake\/large\./);
+  await channel.says(ANA, '/model mirror');
+  await channel.expectDelivered(
+    /The model stays as it is\. The model mirror\/mirror is not among those that may be chosen\. agents\.defaults\.models has fake\/small, fake\/large\./,
+  );
+  await channel.says(ANA, '/model fake/large');
+  await channel.expectDelivered(/uses fake\/large/);
+  await channel.asks(ANA, 'Hi', 'Hello.');
+  expect(model.requests.at(-1)?.json.model).toBe('large');
+
+  const [session] = await store.select('sessions', { limit: 1 });
+  if (!session) throw new Error('There is no session.');
+  const set = { state: withSessionModel(session, 'mirror/mirror') };
+  await store.commit([{ update: 'sessions', where: { sessionId: session.sessionId }, set }], { site: 'session-model' });
+  await channel.asks(ANA, 'And now?', 'Hello.');
+  expect(model.requests.at(-1)?.json.model).toBe('small');
 });

@@ -6,8 +6,9 @@ import { listAgentIds } from '../../config/agents.ts';
 import type { Environment } from '../../config/environment.ts';
 import { type LearnedModels, readLearnedModels } from '../../config/learned-models.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
+import { resolveModelAllowance } from '../../config/model-allowance.ts';
 import { CATALOG_PROVIDERS, loadCatalog } from '../../config/model-catalog/catalog.ts';
-import { formatModelRef, resolveModelChoice } from '../../config/model-choice.ts';
+import { formatModelRef, parseModelRef, resolveModelChoice } from '../../config/model-choice.ts';
 import { resolveModelFacts } from '../../config/model-facts.ts';
 import {
   configuredModels,
@@ -44,13 +45,15 @@ export interface ModelQuestion {
   /** Also what the catalog and the provider's own list have. */
   readonly all?: boolean | undefined;
   readonly provider?: string | undefined;
+  /** Only the models that may be chosen for this agent, and its own. */
+  readonly allowedFor?: string | undefined;
 }
 
 /** `environment` has the variables that loading the configuration found. */
 export async function listModels(
   loaded: LoadedConfig,
   environment: Environment,
-  { all = false, provider }: ModelQuestion = {},
+  { all = false, provider, allowedFor }: ModelQuestion = {},
 ): Promise<readonly ListedModel[]> {
   const { config } = loaded;
   const learned = await readLearnedModels(environment.stateDir);
@@ -65,7 +68,13 @@ export async function listModels(
     for (const name of provider === undefined ? listableProviders(loaded) : [provider])
       for (const model of await namesOf(name, learned)) add({ provider: name, model });
   }
-  const wanted = [...refs.values()].filter((ref) => provider === undefined || ref.provider === provider);
+  const allowance =
+    allowedFor === undefined ? undefined : resolveModelAllowance(config, allowedFor, environment.variables);
+  // What a list names exactly may be chosen although no catalog has it.
+  for (const entry of allowance?.entries ?? []) if (!entry.endsWith('/*')) add(parseModelRef(entry, config));
+  const isWanted = (ref: ModelRef) =>
+    (provider === undefined || ref.provider === provider) && (allowance === undefined || allowance.mayUse(ref));
+  const wanted = [...refs.values()].filter(isWanted);
   return Promise.all(wanted.map((ref) => describe(ref, loaded, environment, users, learned)));
 }
 

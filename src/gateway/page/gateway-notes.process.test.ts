@@ -102,7 +102,7 @@ describe.skipIf(!browserPath)('the page (skipped where there is no Chromium)', (
     });
     const page = await openPageOf(scratch, browser);
     await say(page, 'let me in');
-    await page.getByText('could not be sent').waitFor();
+    await page.getByRole('log').getByText('could not be sent').waitFor();
     await page.getByText('The gateway: 1 warning').click();
     const warnings = page.getByRole('region', { name: 'Warnings of the gateway' });
     expect(await warnings.innerText()).toMatch(

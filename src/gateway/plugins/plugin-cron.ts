@@ -53,6 +53,7 @@ function readJob(pluginId: string, job: JsonObject): AskedJobEdit {
   return {
     ...defined('name', textOf(name)),
     ...defined('message', said),
+    ...defined('model', isJsonObject(payload) ? textOf(payload.model) : undefined),
     ...defined('schedule', readSchedule(pluginId, job.schedule)),
     ...(sessionTarget === 'main' ? { session: 'main' } : sessionTarget === undefined ? {} : { session: 'own' }),
     ...(typeof enabled === 'boolean' ? { enabled } : {}),

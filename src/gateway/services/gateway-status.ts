@@ -2,6 +2,7 @@
 
 import type { Channel, DeliveryGuarantee } from '../../channels/channel.ts';
 import type { AccountStatus } from '../../channels/channel-capabilities.ts';
+import { type AgentIdentity, agentIdentityOf } from '../../config/agent-identity.ts';
 import { listAgentIds, resolveDefaultAgentId } from '../../config/agents.ts';
 import type { Config } from '../../config/schema.ts';
 import type { KeySource } from '../../config/secrets/list-key-sources.ts';
@@ -52,7 +53,7 @@ export interface GatewayStatus {
   readonly nodes?: readonly ShownNode[] | undefined;
 }
 
-export interface AgentStatus {
+export interface AgentStatus extends AgentIdentity {
   readonly agentId: string;
   readonly isDefault: boolean;
   readonly workspaceDir: string;
@@ -145,6 +146,7 @@ export function listAgentStatuses(
   return listAgentIds(config).map((agentId) => {
     const [model = 'none', ...fallbacks] = modelsOf(agentId);
     const isDefault = agentId === resolveDefaultAgentId(config);
-    return { agentId, isDefault, workspaceDir: workspaceDirOf(agentId), model, fallbacks };
+    const identity = agentIdentityOf(config, agentId);
+    return { agentId, ...identity, isDefault, workspaceDir: workspaceDirOf(agentId), model, fallbacks };
   });
 }

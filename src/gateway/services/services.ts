@@ -143,11 +143,15 @@ export interface Services {
     /** Per million tokens, as the configuration gives them now; undefined when they are not known. */
     pricesOf(provider: string, model: string): Promise<ModelPrices | undefined>;
     /** The models that can be used now, or only those that agents use and the configuration names. */
-    list(request: { readonly isAll: boolean }): Promise<readonly ListedModel[]>;
+    list(request: {
+      readonly isAll: boolean;
+      /** For whom a model of all would be chosen; undefined for the default agent. */
+      readonly agentId?: string | undefined;
+    }): Promise<readonly ListedModel[]>;
     /** `provider/model` of the model that answers in a session, the first choice. */
     of(session: Pick<SessionRow, 'agentId' | 'state'>): string;
     /** Rejects with an AtriumError when the model of this name cannot be used. */
-    check(name: string): Promise<void>;
+    check(name: string, agentId: string): Promise<void>;
   };
   /** How far the gateway follows its configuration files. */
   readonly configuration: Pick<ConfigWatch, 'state'>;

@@ -538,6 +538,13 @@ export const MIGRATIONS: readonly Migration[] = [
       ) WITH (fillfactor = 50)`,
     ],
   },
+  {
+    version: 6,
+    statements: [
+      'ALTER TABLE jobs ADD COLUMN model TEXT COLLATE "C"',
+      'ALTER TABLE jobs ADD COLUMN timeout_seconds BIGINT',
+    ],
+  },
 ];
 
 /** The newest version of the tables that this program knows. */

@@ -294,6 +294,8 @@ export const TABLES: { readonly [T in TableName]: TableLayout<T> } = {
       deliverTo: 'json?',
       missed: 'text?',
       removeAfterRun: 'boolean',
+      model: 'text?',
+      timeoutSeconds: 'integer?',
       createdAt: 'integer',
       updatedAt: 'integer',
       createdBy: 'text',

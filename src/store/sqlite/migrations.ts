@@ -566,4 +566,8 @@ export const MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX lane_holds_by_key ON lane_holds (session_key)',
     ],
   },
+  {
+    version: 20,
+    statements: ['ALTER TABLE jobs ADD COLUMN model TEXT', 'ALTER TABLE jobs ADD COLUMN timeout_seconds BIGINT'],
+  },
 ];

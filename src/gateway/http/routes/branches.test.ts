@@ -181,4 +181,40 @@ describe('the model of a session', () => {
       await api.close();
     }
   });
+
+  it('is one that the list of the agent allows, and others are neither offered nor taken', async () => {
+    const api = await TestApi.open({
+      config: {
+        agents: {
+          defaults: { model: 'fake/small', models: { 'fake/other': {} } },
+          list: [
+            { id: 'main', default: true },
+            { id: 'coder', modelPolicy: { allow: ['fake/large'] } },
+          ],
+        },
+      },
+    });
+    try {
+      const names = async (query: string) =>
+        ((await api.call('GET', `/api/models?usable=true${query}`)).json.models as JsonObject[]).map(
+          ({ name }) => name,
+        );
+      expect(await names('')).toEqual(['fake/small', 'fake/other']);
+      expect(await names('&agentId=coder')).toEqual(['fake/small', 'fake/large']);
+      expect((await api.call('GET', '/api/models?agentId=nobody')).status).toBe(404);
+      const { runId } = await api.scratch.services.inbox.receive({
+        surface: { channel: 'web', accountId: 'default', peer: { kind: 'direct', id: 'tab' } },
+        sender: { id: 'tab' },
+        text: 'hi',
+        at: Date.now(),
+        eventId: '1',
+        sessionKey: 'agent:main:main',
+      });
+      await api.scratch.services.runs.wait(runId, AbortSignal.timeout(20_000));
+      const refused = await api.call('POST', '/api/sessions/agent:main:main/model', { model: 'fake/large' });
+      expect([refused.status, (refused.json.error as JsonObject).code]).toEqual([403, 'ATRIUM_MODEL_NOT_ALLOWED']);
+    } finally {
+      await api.close();
+    }
+  });
 });

@@ -1,6 +1,7 @@
 // The gateway as a whole: its status, its agents, a message to an agent, and the route that a message would take.
 
 import type { JsonObject } from '../../../protocol/json.ts';
+import { DANGERS } from '../../../protocol/unused-setting.ts';
 import { RequestInvalidError } from '../../errors.ts';
 import { DEFAULT_USER, receiveOnce } from '../receive-once.ts';
 import { type Route, route, type Zod } from '../route.ts';
@@ -13,6 +14,8 @@ import { recordSizes } from './records.ts';
 const agent = (z: Zod) =>
   z.object({
     agentId: agentId(z),
+    name: z.string().optional().describe('What people call it.'),
+    emoji: z.string().optional(),
     isDefault: z.boolean(),
     workspaceDir: z.string(),
     model: z.string(),
@@ -64,7 +67,7 @@ export const GATEWAY_ROUTES: readonly Route[] = [
         unused: z.array(
           z.object({
             path: z.string(),
-            danger: z.enum(['protects', 'missing', 'harmless']),
+            danger: z.enum(DANGERS),
             sentence: z.string(),
             refuses: z.enum(['start', 'tools']).nullable(),
             isAccepted: z.boolean(),

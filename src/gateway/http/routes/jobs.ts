@@ -26,6 +26,21 @@ const settings = (z: Zod) => ({
     .describe(
       'Where answers go: "web:<name>", "cli:<name>", a chat such as "telegram:123" or "discord/work:channel:42#thread", or "none".',
     ),
+  model: z
+    .string()
+    .min(1)
+    .max(256)
+    .nullable()
+    .optional()
+    .describe('`provider/model` or an alias; null is the model of the agent.'),
+  timeoutSeconds: z
+    .number()
+    .int()
+    .min(1)
+    .max(604_800)
+    .nullable()
+    .optional()
+    .describe('The longest that a run may take; null is the limit of every run.'),
   missed: z.enum(['catch-up', 'skip']).optional(),
   removeAfterRun: z.boolean().optional(),
   enabled: z.boolean().optional(),
@@ -41,6 +56,8 @@ const job = (z: Zod) =>
     message: z.string(),
     session: z.enum(['own', 'main']),
     deliverTo: surface(z).nullable(),
+    model: z.string().nullable(),
+    timeoutSeconds: wholeNumber(z).nullable(),
     missed: z.enum(['catch-up', 'skip']).nullable(),
     removeAfterRun: z.boolean(),
     createdAt: at(z),

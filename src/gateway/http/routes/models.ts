@@ -5,7 +5,8 @@ import { sessionModelOf } from '../../../sessions/session-model.ts';
 import type { SessionRow } from '../../../store/tables.ts';
 import type { Services } from '../../services/services.ts';
 import { type Route, route, type Zod } from '../route.ts';
-import { sessionKey, wholeNumber } from './pieces.ts';
+import { checkAgent } from './check-agent.ts';
+import { agentId, sessionKey, wholeNumber } from './pieces.ts';
 
 const LONGEST_NAME = 256;
 /** A session that has ended and had no surface begins again on the page. */
@@ -43,12 +44,19 @@ export const MODEL_ROUTES: readonly Route[] = [
     access: 'token',
     query: (z) =>
       z.strictObject({
-        usable: z.enum(['true', 'false']).default('false').describe('Every model of the providers that have a key.'),
+        usable: z
+          .enum(['true', 'false'])
+          .default('false')
+          .describe('Every model of the providers that have a key and that may be chosen.'),
+        agentId: agentId(z)
+          .optional()
+          .describe('With `usable`: for whom it would be chosen. Default: the default agent.'),
       }),
     answer: (z) => z.object({ models: z.array(listed(z)) }),
-    handle: async ({ services, query }) => {
+    handle: async ({ services, agentIds, query }) => {
       const isAll = query.usable === 'true';
-      const all = await services.models.list({ isAll });
+      checkAgent(query.agentId, agentIds());
+      const all = await services.models.list({ isAll, agentId: query.agentId });
       const models = isAll ? all.filter(({ problem, key }) => problem === null && key !== 'missing') : all;
       return {
         models: models.map(({ provider, model, contextWindow, takesImages, cost, problem, agents }) => ({
@@ -91,9 +99,9 @@ export const MODEL_ROUTES: readonly Route[] = [
       }),
     answer: choice,
     handle: async ({ services, params, body: { model } }) => {
-      const { sessionKey: key, agentId, surface } = await services.sessions.find(params.session);
-      if (model !== null) await services.models.check(model);
-      const place = { sessionKey: key, agentId, surface: surface ?? NO_SURFACE };
+      const { sessionKey: key, agentId: owner, surface } = await services.sessions.find(params.session);
+      if (model !== null) await services.models.check(model, owner);
+      const place = { sessionKey: key, agentId: owner, surface: surface ?? NO_SURFACE };
       await services.sessions.chooseModel(place, model ?? undefined);
       return choiceOf(services, await services.sessions.find(key));
     },
@@ -101,11 +109,11 @@ export const MODEL_ROUTES: readonly Route[] = [
 ];
 
 function choiceOf({ models }: Pick<Services, 'models'>, session: SessionRow) {
-  const { sessionKey: key, agentId } = session;
+  const { sessionKey: key, agentId: owner } = session;
   return {
     sessionKey: key,
     model: models.of(session),
     chosen: sessionModelOf(session) ?? null,
-    own: models.of({ agentId, state: {} }),
+    own: models.of({ agentId: owner, state: {} }),
   };
 }
