@@ -1,6 +1,5 @@
 import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { hang, reply } from '../testkit/model-server.ts';
@@ -22,8 +21,7 @@ describe('words that must not be kept', () => {
     await scratch.channel.asks({}, 'Hi', 'Hello.');
     const { runId } = await scratch.channel.says({}, SECRET.padEnd(size, '.'));
     await scratch.services.runs.wait(runId);
-    await setTimeout(300);
-    expect(await filesWith(scratch.home.stateDir, SECRET)).toEqual([]);
+    await vi.waitFor(async () => expect(await filesWith(scratch.home.stateDir, SECRET)).toEqual([]));
     await scratch.stop();
     expect(await filesWith(scratch.home.stateDir, SECRET)).toEqual([]);
   });
@@ -38,8 +36,7 @@ describe('words that must not be kept', () => {
     expect(await scratch.services.sessions.delete(sessionKey)).toBe(true);
     expect(await scratch.services.runs.wait(running)).toMatchObject({ status: 'stopped', outcome: null });
     expect(await scratch.services.runs.wait(waiting)).toMatchObject({ status: 'stopped', outcome: null });
-    await setTimeout(300);
-    expect(await filesWith(scratch.home.stateDir, SECRET)).toEqual([]);
+    await vi.waitFor(async () => expect(await filesWith(scratch.home.stateDir, SECRET)).toEqual([]));
     await scratch.stop();
     expect(await filesWith(scratch.home.stateDir, SECRET)).toEqual([]);
     expect(scratch.model.requests).toHaveLength(2);
