@@ -1,7 +1,8 @@
-// What was said in sessions, for the index that reads them again and again while they go on. A transcript only grows, so of a
-// session that is remembered only what was added is read.
+// What was said in sessions, for the index that reads them again and again while they go on. What runs before the last one
+// said does not change any more, so of a session that is remembered only the last run and what was added is read.
 //
-// Promise: what was said in runs that had ended before a reader was made is what the store has. What is remembered is bounded by
+// Promise: what is read is what the store has. The end of a run may still remove or change what the run said, as that of a
+// heartbeat without a report does; therefore what the last run said is never remembered. What is remembered is bounded by
 // the characters of all messages; a session that is deleted leaves with the next ones that are read.
 
 import { piecesOfMessage } from '../../../agent/request-text.ts';
@@ -42,9 +43,12 @@ export class GrowingTranscripts {
       where: { sessionId, position: { gt: known.at(-1)?.position ?? 0 } },
       orderBy: [['position', 'asc']],
     });
-    const rows = added.length === 0 ? known : [...known, ...added];
-    this.#remember(sessionId, { rows, chars: chars + added.reduce((sum, row) => sum + charsOf(row), 0) });
-    return rows;
+    const settled = added.slice(0, beginOfLastRun(added));
+    this.#remember(sessionId, {
+      rows: settled.length === 0 ? known : [...known, ...settled],
+      chars: chars + settled.reduce((sum, row) => sum + charsOf(row), 0),
+    });
+    return added.length === 0 ? known : [...known, ...added];
   }
 
   #remember(sessionId: string, transcript: KnownTranscript): void {
@@ -60,6 +64,11 @@ export class GrowingTranscripts {
 }
 
 const NOTHING: KnownTranscript = { rows: [], chars: 0 };
+
+function beginOfLastRun(rows: readonly TranscriptRow[]): number {
+  const last = rows.at(-1)?.runId;
+  return rows.findIndex(({ runId }) => runId === last);
+}
 
 /** A row takes some room of its own, too. */
 function charsOf({ message }: TranscriptRow): number {
