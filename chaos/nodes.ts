@@ -289,13 +289,21 @@ class Faults {
     else await this.#restartDatabase();
   }
 
-  /** A run that is cut short three times before it got anywhere is given up, so between two faults something comes to its end. */
+  /**
+   * A run that is cut short three times before it got anywhere is given up, as a message that kills its node must be. So between two faults
+   * something comes to its end, and no fault comes while a run was cut short twice.
+   */
   async #someProgress(): Promise<void> {
-    const sql = "SELECT count(*) FROM runs WHERE status = 'done'";
-    const done = async () => Number((await this.#parts.database.ask({ sql, values: [] })).rows[0]?.[0]);
-    const before = await done();
+    const sql = `SELECT (SELECT count(*) FROM runs WHERE status = 'done'),
+      (SELECT count(*) FROM runs WHERE status = 'running' AND claim - progress_claim > 2)`;
+    const look = async () => {
+      const [done, cutTwice] = (await this.#parts.database.ask({ sql, values: [] })).rows[0] ?? [];
+      return { done: Number(done), cutTwice: Number(cutTwice) };
+    };
+    const before = await look();
     for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(50)) {
-      if ((await done()) >= before + SESSIONS) return;
+      const { done, cutTwice } = await look();
+      if (done >= before.done + SESSIONS && cutTwice === 0) return;
     }
   }
 
