@@ -252,6 +252,9 @@ class Person {
   }
 }
 
+/** A node is killed, its connections are cut, the database is restarted, a node is frozen, and one is stopped. */
+const FIRST_CHANCES = [0, 0.7, 0.95, 0.4, 0.85];
+
 interface FaultParts {
   readonly nodes: readonly Node[];
   readonly server: PostgresServer;
@@ -265,41 +268,42 @@ class Faults {
   /** For each node that died with work under way: how long it took until the first of it went on. */
   readonly resumed: number[] = [];
   readonly #parts: FaultParts;
+  #rounds = 0;
 
   constructor(parts: FaultParts) {
     this.#parts = parts;
   }
 
   async next(): Promise<void> {
-    const { nodes, server, random, watch } = this.#parts;
+    const { nodes, random } = this.#parts;
     const node = nodes[Math.floor(random() * nodes.length)];
     if (!node) return;
     await this.#someProgress();
     await sleep(random() * 1_500);
-    const chance = random();
+    // Each kind comes once before the rest is left to chance.
+    const chance = FIRST_CHANCES[this.#rounds++] ?? random();
     if (chance < 0.4) await this.#kill(node);
     else if (chance < 0.7) await this.#freeze(node, 2_500 + random() * 2_000);
-    else if (chance < 0.85) {
-      this.#count('times the connections of a node were cut');
-      node.proxy.cut();
-    } else if (chance < 0.95) {
-      this.#count('times a node was stopped');
-      node.isUp = false;
-      await node.gateway.stop();
-      await start(node, watch);
-    } else {
-      this.#count('times the database was restarted');
-      await server.restart();
-    }
+    else if (chance < 0.85) this.#cut(node);
+    else if (chance < 0.95) await this.#stop(node);
+    else await this.#restartDatabase();
   }
 
-  /** A run that is cut short three times before it got anywhere is given up, so between two faults something comes to its end. */
+  /**
+   * A run that is cut short three times before it got anywhere is given up, as a message that kills its node must be. So between two faults
+   * something comes to its end, and no fault comes while a run was cut short twice.
+   */
   async #someProgress(): Promise<void> {
-    const sql = "SELECT count(*) FROM runs WHERE status = 'done'";
-    const done = async () => Number((await this.#parts.database.ask({ sql, values: [] })).rows[0]?.[0]);
-    const before = await done();
+    const sql = `SELECT (SELECT count(*) FROM runs WHERE status = 'done'),
+      (SELECT count(*) FROM runs WHERE status = 'running' AND claim - progress_claim > 2)`;
+    const look = async () => {
+      const [done, cutTwice] = (await this.#parts.database.ask({ sql, values: [] })).rows[0] ?? [];
+      return { done: Number(done), cutTwice: Number(cutTwice) };
+    };
+    const before = await look();
     for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(50)) {
-      if ((await done()) >= before + SESSIONS) return;
+      const { done, cutTwice } = await look();
+      if (done >= before.done + SESSIONS && cutTwice === 0) return;
     }
   }
 
@@ -316,6 +320,23 @@ class Faults {
       return;
     }
     throw new Error('No node is connected to a platform.');
+  }
+
+  #cut(node: Node): void {
+    this.#count('times the connections of a node were cut');
+    node.proxy.cut();
+  }
+
+  async #stop(node: Node): Promise<void> {
+    this.#count('times a node was stopped');
+    node.isUp = false;
+    await node.gateway.stop();
+    await start(node, this.#parts.watch);
+  }
+
+  async #restartDatabase(): Promise<void> {
+    this.#count('times the database was restarted');
+    await this.#parts.server.restart();
   }
 
   async #kill(node: Node): Promise<void> {

@@ -2,68 +2,20 @@
 // where its question was asked, wherever the run was; an account is connected once, and moves when its node dies.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { lastSaid } from '../src/gateway/http/fixtures/test-api.ts';
+import { expect, it } from 'vitest';
 import { FAKE_PLATFORMS } from '../src/testkit/fake-platforms.ts';
-import { GatewayProcess, type StartSettings } from '../src/testkit/gateway-process.ts';
-import { hang, type ModelScript, reply, toolCall } from '../src/testkit/model-server.ts';
-import { findPostgres, startPostgres } from '../src/testkit/postgres-server.ts';
-import { WebClient } from '../src/testkit/web-client.ts';
+import type { GatewayProcess } from '../src/testkit/gateway-process.ts';
+import { hang, reply, toolCall } from '../src/testkit/model-server.ts';
+import type { WebClient } from '../src/testkit/web-client.ts';
+import { describeNodes, type NodesStatus, SOON, TIMEOUT_MS } from './fixtures/two-nodes.ts';
 
-const programs = await findPostgres();
-const server = programs === undefined ? undefined : await startPostgres(programs, { syncs: false });
-afterAll(() => server?.destroy());
-
-const SOON = { timeout: 40_000, interval: 25 };
-const TIMEOUT_MS = 120_000;
-let schemas = 0;
-
-interface Status {
-  readonly warnings: readonly string[];
-  readonly channels: readonly {
-    readonly id: string;
-    readonly accounts?: readonly { readonly accountId: string; readonly state: string; readonly node?: string }[];
-  }[];
-}
-
-const echo: ModelScript = (request) => reply(`you said ${lastSaid(request)}`);
-
-// Where Postgres is not installed there is nothing to test with; .ci/run installs it.
-describe.skipIf(!server)('two nodes', () => {
-  const open: { close(): Promise<unknown> }[] = [];
-  afterEach(async () => {
-    for (const each of open.splice(0).reverse()) await each.close();
-  });
-
-  /** The runs of the agent `main` go to the node b. */
-  async function start(
-    config: Record<string, unknown> = {},
-    settings: { readonly a?: StartSettings; readonly b?: StartSettings } = {},
-  ): Promise<{ readonly a: GatewayProcess; readonly b: GatewayProcess }> {
-    schemas += 1;
-    const store = { url: server?.url, schema: `as_one_${schemas}` };
-    const agents = { defaults: { model: 'fake/small' }, list: [{ id: 'main', default: true, node: 'b' }] };
-    const made = await Promise.all([0, 1].map(() => GatewayProcess.create({ config: { store, agents, ...config } })));
-    open.push(...made);
-    const [a, b] = made as [GatewayProcess, GatewayProcess];
-    for (const { model } of made) model.script(echo);
-    expect(await a.start({ node: 'a', ...settings.a })).toBe('ready');
-    expect(await b.start({ node: 'b', ...settings.b })).toBe('ready');
-    return { a, b };
-  }
-
-  function page(gateway: GatewayProcess, surface: string): WebClient {
-    const client = new WebClient(gateway, surface);
-    open.push(client);
-    return client;
-  }
-
+await describeNodes('two nodes', (stage) => {
   const ask = (content: string) => ({ body: { model: 'atrium/main', messages: [{ role: 'user', content }] } });
 
   it(
     'answer where they were asked, although the run was at the other one',
     async () => {
-      const { a, b } = await start();
+      const { a, b } = await stage.start();
       const answer = await a.json<{ choices: { message: { content: string } }[] }>('/v1/chat/completions', ask('hi'));
       expect(answer.choices[0]?.message.content).toBe('you said hi');
       expect([a.model.requests.length, b.model.requests.length]).toEqual([0, 1]);
@@ -73,7 +25,7 @@ describe.skipIf(!server)('two nodes', () => {
       const pieces = [...text.matchAll(/"content":"([^"]*)"/g)].map(([, piece]) => piece);
       expect(pieces.join('')).toBe('you said more');
 
-      const [here, there] = [page(a, 'desk'), page(b, 'desk')];
+      const [here, there] = [stage.page(a, 'desk'), stage.page(b, 'desk')];
       await here.until(({ isReady }) => isReady, 'to be connected');
       await there.until(({ isReady }) => isReady, 'to be connected');
       for (let n = 1; n <= 5; n++) (n % 2 ? here : there).say(`m${n}`, `message ${n}`);
@@ -86,44 +38,62 @@ describe.skipIf(!server)('two nodes', () => {
       // The page at a was shown the run at b while it went on.
       await here.until(({ frames }) => frames.some(({ type }) => type === 'text-delta'), 'for the words as they came');
       await here.until(({ frames }) => frames.filter(({ type }) => type === 'run-end').length >= 5, 'for all ends');
-      const again = page(a, 'desk');
+      const again = stage.page(a, 'desk');
       await again.until(({ parts }) => parts.length >= 5, 'for the same record');
       expect(again.parts).toEqual(here.parts);
     },
     TIMEOUT_MS,
   );
 
-  it(
-    'have each account connected once, say where, and take it over when its node dies',
-    async () => {
-      const openPlatform = await FAKE_PLATFORMS.discord?.();
-      const platform = await openPlatform?.(['Ada']);
-      if (!platform) throw new Error('There is no such platform.');
-      open.push({ close: () => platform.stop() });
-      const [direct] = platform.places();
-      const place = direct?.id ?? '';
-      const { a, b } = await start({
+  it.each(Object.keys(FAKE_PLATFORMS))(
+    'have each account of %s connected once, say where, and take it over with what was written meanwhile',
+    async (id) => {
+      const { platform, place, said, accountAt } = await stage.openPlatform(id);
+      const { a, b } = await stage.start({
         agents: { defaults: { model: 'fake/small' } },
-        channels: { [platform.id]: { ...platform.section, dmPolicy: 'open', allowFrom: ['*'] } },
+        channels: platform.channels,
       });
-      const accountAt = async (gateway: GatewayProcess) => {
-        const { channels } = await gateway.json<Status>('/api/status');
-        return channels.find(({ id }) => id === platform.id)?.accounts?.[0];
-      };
       await expect.poll(() => accountAt(a), SOON).toMatchObject({ state: 'connected' });
       const node = (await accountAt(a))?.node;
       await expect.poll(() => accountAt(b), SOON).toMatchObject({ state: 'connected', node });
-      const said = () => platform.shown(place).flatMap(({ isBot, text }) => (isBot ? [text] : []));
       await platform.says(place, 'one');
       await expect.poll(said, SOON).toEqual(['you said one']);
 
       const [dying, other] = node === 'a' ? [a, b] : [b, a];
       await dying.kill();
+      // Nobody is connected at this moment.
+      await platform.says(place, 'two');
       await expect
         .poll(() => accountAt(other), SOON)
         .toMatchObject({ state: 'connected', node: node === 'a' ? 'b' : 'a' });
+      await platform.says(place, 'three');
+      await expect.poll(said, SOON).toEqual(['you said one', 'you said two', 'you said three']);
+    },
+    TIMEOUT_MS,
+  );
+
+  it.each(Object.keys(FAKE_PLATFORMS))(
+    'connect an account of %s again on a node that had lost it',
+    async (id) => {
+      const { platform, place, said, accountAt } = await stage.openPlatform(id);
+      const { a, b } = await stage.start({
+        agents: { defaults: { model: 'fake/small' } },
+        channels: platform.channels,
+      });
+      await expect.poll(() => accountAt(b), SOON).toMatchObject({ state: 'connected' });
+      const [first, second] = (await accountAt(a))?.node === 'a' ? [a, b] : [b, a];
+      const nameOf = (gateway: GatewayProcess) => (gateway === a ? 'a' : 'b');
+      first.signal('SIGSTOP');
+      await expect.poll(() => accountAt(second), SOON).toMatchObject({ state: 'connected', node: nameOf(second) });
+      first.signal('SIGCONT');
+      await expect.poll(async () => (await first.json<{ status: string }>('/readyz')).status, SOON).toBe('ready');
+      await platform.says(place, 'one');
+      await expect.poll(said, SOON).toEqual(['you said one']);
+      await second.kill();
       await platform.says(place, 'two');
-      await expect.poll(said, SOON).toEqual(['you said one', 'you said two']);
+      await expect.poll(() => accountAt(first), SOON).toMatchObject({ state: 'connected', node: nameOf(first) });
+      await platform.says(place, 'three');
+      await expect.poll(said, SOON).toEqual(['you said one', 'you said two', 'you said three']);
     },
     TIMEOUT_MS,
   );
@@ -131,22 +101,13 @@ describe.skipIf(!server)('two nodes', () => {
   it(
     'let a node that was frozen send nothing that the other one has sent',
     async () => {
-      const openPlatform = await FAKE_PLATFORMS.discord?.();
-      const platform = await openPlatform?.(['Ada']);
-      if (!platform) throw new Error('There is no such platform.');
-      open.push({ close: () => platform.stop() });
-      const place = platform.places()[0]?.id ?? '';
-      const { a, b } = await start({
+      const { platform, place, said, accountAt } = await stage.openPlatform('discord');
+      const { a, b } = await stage.start({
         agents: { defaults: { model: 'fake/small' } },
-        channels: { [platform.id]: { ...platform.section, dmPolicy: 'open', allowFrom: ['*'] } },
+        channels: platform.channels,
       });
-      const accountAt = async (gateway: GatewayProcess) => {
-        const { channels } = await gateway.json<Status>('/api/status');
-        return channels.find(({ id }) => id === platform.id)?.accounts?.[0];
-      };
       await expect.poll(() => accountAt(a), SOON).toMatchObject({ state: 'connected' });
       const [frozen, other] = (await accountAt(a))?.node === 'a' ? [a, b] : [b, a];
-      const said = () => platform.shown(place).flatMap(({ isBot, text }) => (isBot ? [text] : []));
       await platform.says(place, 'one');
       await expect.poll(said, SOON).toEqual(['you said one']);
       frozen.signal('SIGSTOP');
@@ -168,19 +129,13 @@ describe.skipIf(!server)('two nodes', () => {
   it(
     'send a part once of which the sender died between the send and its receipt',
     async () => {
-      const openPlatform = await FAKE_PLATFORMS.discord?.();
-      const platform = await openPlatform?.(['Ada']);
-      if (!platform) throw new Error('There is no such platform.');
-      open.push({ close: () => platform.stop() });
-      const place = platform.places()[0]?.id ?? '';
-      const config = {
-        agents: { defaults: { model: 'fake/small' } },
-        channels: { [platform.id]: { ...platform.section, dmPolicy: 'open', allowFrom: ['*'] } },
-      };
+      const { platform, place, said } = await stage.openPlatform('discord');
+      const config = { agents: { defaults: { model: 'fake/small' } }, channels: platform.channels };
       const failpoints = ['receipt:before'];
-      const { a, b } = await start(config, { a: { failpoints }, b: { failpoints } });
-      const said = () => platform.shown(place).flatMap(({ isBot, text }) => (isBot ? [text] : []));
-      await expect.poll(async () => (await a.json<Status>('/api/status')).channels.some(isConnected), SOON).toBe(true);
+      const { a, b } = await stage.start(config, { a: { failpoints }, b: { failpoints } });
+      await expect
+        .poll(async () => (await a.json<NodesStatus>('/api/status')).channels.some(isConnected), SOON)
+        .toBe(true);
       await platform.says(place, 'one');
       // Whichever node sent it is dead now. The other one would die too, so a third one goes on.
       await Promise.race([a.ended(), b.ended()]);
@@ -198,7 +153,7 @@ describe.skipIf(!server)('two nodes', () => {
   it(
     'take the answer of a person, and a stop, at any of them',
     async () => {
-      const { a, b } = await start({ tools: { exec: { ask: 'always', security: 'full' } } });
+      const { a, b } = await stage.start({ tools: { exec: { ask: 'always', security: 'full' } } });
       b.model.script([toolCall('exec', { command: 'echo done' }), reply('it ran'), hang('never')]);
       const answering = a.json<{ choices: { message: { content: string } }[] }>('/v1/chat/completions', ask('run it'));
       const waiting = async () =>
@@ -210,7 +165,7 @@ describe.skipIf(!server)('two nodes', () => {
       await a.fetch(`/api/approvals/${approval?.id}`, { body: { decision: 'allow-once' } });
       expect((await answering).choices[0]?.message.content).toBe('it ran');
 
-      const here = page(a, 'desk');
+      const here = stage.page(a, 'desk');
       here.say('m1', 'take your time');
       await here.until(({ frames }) => frames.some(({ type }) => type === 'text-delta'), 'for the first words');
       const { runId } = here.accepted.get('m1') ?? {};
@@ -229,8 +184,8 @@ describe.skipIf(!server)('two nodes', () => {
     'name each other when their settings differ',
     async () => {
       const fake = { baseUrl: 'http://127.0.0.1:9', apiKey: 'k', api: 'openai-completions', models: [{ id: 'small' }] };
-      const { a, b } = await start({ models: { providers: { fake } } });
-      expect((await a.json<Status>('/api/status')).warnings.join()).not.toContain('different settings');
+      const { a, b } = await stage.start({ models: { providers: { fake } } });
+      expect((await a.json<NodesStatus>('/api/status')).warnings.join()).not.toContain('different settings');
       const text = await b.home.read('openclaw.json');
       await b.home.write('openclaw.json', JSON.stringify({ ...JSON.parse(text), logging: { redactPatterns: ['x+'] } }));
       for (const [gateway, name] of [
@@ -238,7 +193,7 @@ describe.skipIf(!server)('two nodes', () => {
         [b, 'a'],
       ] as const) {
         await expect
-          .poll(async () => (await gateway.json<Status>('/api/status')).warnings.join(), SOON)
+          .poll(async () => (await gateway.json<NodesStatus>('/api/status')).warnings.join(), SOON)
           .toContain(`the node ${name} has different settings`);
       }
     },
@@ -246,6 +201,6 @@ describe.skipIf(!server)('two nodes', () => {
   );
 });
 
-function isConnected({ accounts }: Status['channels'][number]): boolean {
+function isConnected({ accounts }: NodesStatus['channels'][number]): boolean {
   return accounts?.some(({ state }) => state === 'connected') === true;
 }

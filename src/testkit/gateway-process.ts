@@ -31,6 +31,8 @@ export interface StartSettings {
   readonly command?: string | undefined;
   /** The name of the node, where several gateways share a database. */
   readonly node?: string | undefined;
+  /** A configuration file that gateways share. The default is the one of the home. */
+  readonly configPath?: string | undefined;
   /** A command that runs the one behind it under some restriction, such as `['setpriv', '…']`. */
   readonly under?: readonly string[] | undefined;
 }
@@ -99,6 +101,7 @@ export class GatewayProcess {
     program,
     command: atrium = COMMAND,
     node,
+    configPath,
     under = [],
   }: StartSettings = {}): Promise<'ready' | 'ended'> {
     if (this.#child) throw new Error('The gateway is running already.');
@@ -111,6 +114,7 @@ export class GatewayProcess {
         TZ: 'UTC',
         ATRIUM_FAILPOINTS: failpoints.join(','),
         ...(node && { ATRIUM_NODE: node }),
+        ...(configPath && { OPENCLAW_CONFIG_PATH: configPath }),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
