@@ -538,6 +538,13 @@ export const MIGRATIONS: readonly Migration[] = [
       ) WITH (fillfactor = 50)`,
     ],
   },
+  {
+    version: 6,
+    statements: [
+      // The first id of the process that the node is, and the duties that it takes part in. Null for a node of an older version.
+      'ALTER TABLE nodes ADD COLUMN process TEXT COLLATE "C", ADD COLUMN shares TEXT COLLATE "C"',
+    ],
+  },
 ];
 
 /** The newest version of the tables that this program knows. */
