@@ -23,6 +23,8 @@ export interface ClusterLook {
   readonly nextEndMs: number | undefined;
   /** The id of the member that has it, by the name of the duty. */
   readonly duties: ReadonlyMap<string, string>;
+  /** The duties that a member takes part in, by its id. Members that take no new ones, and those of older versions, are not in it. */
+  readonly shares: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 /** What is said to the other nodes about the members themselves. The rows say the rest. */
@@ -71,12 +73,12 @@ export class ClusterRows {
 
   async join(
     ask: Ask,
-    { node, url, version, tables, backend, status, workspaces }: JoiningNode,
+    { node, process, url, version, tables, backend, status, workspaces }: JoiningNode,
   ): Promise<{ readonly id: string; readonly number: number }> {
     const sql = `WITH numbered AS (UPDATE node_numbers SET last = last + 1 RETURNING last),
       joined AS (
-        INSERT INTO nodes (id, name, number, url, version, tables, joined_at, status, lease_until, backend, workspaces)
-        SELECT $1 || '#' || last, $1, last, $2, $3, $4, ${NOW_MS}, $5, ${LEASE_END('$6')}, $7, $9 FROM numbered
+        INSERT INTO nodes (id, name, number, url, version, tables, joined_at, status, lease_until, backend, workspaces, process)
+        SELECT $1 || '#' || last, $1, last, $2, $3, $4, ${NOW_MS}, $5, ${LEASE_END('$6')}, $7, $9, coalesce($10, $1 || '#' || last) FROM numbered
         RETURNING id, number
       )
       SELECT id, number, pg_notify($8, '!joined ' || id) FROM joined`;
@@ -90,39 +92,53 @@ export class ClusterRows {
       backend,
       this.channel,
       JSON.stringify(workspaces),
+      process,
     ];
     const [id, number] = (await ask({ sql, values })).rows[0] ?? [];
     return { id: String(id), number: Number(number) };
   }
 
-  /** Renews the lease of a member, and reads what the others are. */
-  async look(ask: Ask, memberId: string): Promise<ClusterLook> {
+  /** Renews the lease of a member, says which duties it takes part in, and reads what the others are. */
+  async look(ask: Ask, memberId: string, shares: readonly string[]): Promise<ClusterLook> {
     const sql = `WITH mine AS (
-        UPDATE nodes SET lease_until = ${LEASE_END('$2')} WHERE id = $1 AND status <> 'expelled' RETURNING id
+        UPDATE nodes SET lease_until = ${LEASE_END('$2')}, shares = $5 WHERE id = $1 AND status <> 'expelled' RETURNING id
       )
-      SELECT n.id, n.name, n.url, n.version, n.joined_at, n.status, n.workspaces, (SELECT last FROM node_numbers), (SELECT count(*) FROM mine),
+      SELECT n.id, n.name, n.url, n.version, n.joined_at, n.status, n.workspaces, n.process, (SELECT last FROM node_numbers), (SELECT count(*) FROM mine),
         n.id <> $1 AND ${IS_SILENT('n.', '$3', '$4')},
-        extract(epoch FROM min(n.lease_until) FILTER (WHERE n.id <> $1) OVER () - clock_timestamp()) * 1000
+        extract(epoch FROM min(n.lease_until) FILTER (WHERE n.id <> $1) OVER () - clock_timestamp()) * 1000, n.shares
       FROM nodes n ORDER BY n.number`;
-    const asked = ask({ sql, values: [memberId, this.#leaseMs, this.#nameLock(''), this.#graceLeft] });
+    const asked = ask({
+      sql,
+      values: [memberId, this.#leaseMs, this.#nameLock(''), this.#graceLeft, JSON.stringify(shares)],
+    });
     const duties = ask({ sql: 'SELECT name, node FROM duties', values: [] });
     const [{ rows }, held] = await Promise.all([asked, duties]);
     return {
-      isMember: Number(rows[0]?.[8] ?? 0) > 0,
-      lastNumber: Number(rows[0]?.[7] ?? 0),
+      isMember: Number(rows[0]?.[9] ?? 0) > 0,
+      lastNumber: Number(rows[0]?.[8] ?? 0),
       members: membersOf(rows),
-      silent: rows.flatMap((row) => (row[9] === 't' ? [String(row[0])] : [])),
-      nextEndMs: rows[0]?.[10] == null ? undefined : Number(rows[0][10]),
+      silent: rows.flatMap((row) => (row[10] === 't' ? [String(row[0])] : [])),
+      nextEndMs: rows[0]?.[11] == null ? undefined : Number(rows[0][11]),
       duties: new Map(held.rows.map(([name, node]) => [String(name), String(node)])),
+      // What this member shares now, its row says only after this look.
+      shares: new Map(
+        rows
+          .filter(([, , , , , status]) => status === 'up')
+          .flatMap(([id, ...rest]) => {
+            const names =
+              id === memberId ? shares : rest[11] == null ? undefined : (JSON.parse(rest[11]) as readonly string[]);
+            return names ? [[String(id), new Set(names)] as const] : [];
+          }),
+      ),
     };
   }
 
   /** Everybody who has a row, for a program that is no node: some of them may be silent, and nobody there to expel them. */
   async list(ask: Ask): Promise<readonly (Member & { readonly isSilent: boolean })[]> {
-    const sql = `SELECT id, name, url, version, joined_at, status, workspaces, lease_until < clock_timestamp() FROM nodes
+    const sql = `SELECT id, name, url, version, joined_at, status, workspaces, process, lease_until < clock_timestamp() FROM nodes
       WHERE status <> 'expelled' ORDER BY number`;
     const { rows } = await ask({ sql, values: [] });
-    return membersOf(rows).map((member, index) => ({ ...member, isSilent: rows[index]?.[7] === 't' }));
+    return membersOf(rows).map((member, index) => ({ ...member, isSilent: rows[index]?.[8] === 't' }));
   }
 
   /** The row of the node with this name, whatever its lease is. */
@@ -212,6 +228,8 @@ export class ClusterRows {
 
 export interface JoiningNode {
   readonly node: string;
+  /** Null for a process that joins for the first time. */
+  readonly process: string | null;
   readonly url: string | null;
   readonly version: string;
   /** The newest version of the tables that this program knows. */
@@ -235,13 +253,14 @@ const IS_ADVISORY = `locktype = 'advisory' AND objsubid = 1 AND database = (SELE
 const LOCK_KEY = '((classid::bigint << 32) | objid::bigint)';
 
 function membersOf(rows: SqlAnswer['rows']): readonly Member[] {
-  return rows.flatMap(([id, node, url = null, version, joinedAt, status, workspaces]) =>
+  return rows.flatMap(([id, node, url = null, version, joinedAt, status, workspaces, process]) =>
     status === 'expelled'
       ? []
       : [
           {
             id: String(id),
             node: String(node),
+            process: process ?? String(id),
             url,
             version: String(version),
             joinedAt: Number(joinedAt),

@@ -17,6 +17,8 @@ export interface ClusterKind {
 
 /** Nodes look at each other every half second, and the machine may be busy. */
 const SOON = { timeout: 15_000, interval: 10 };
+/** A node is left no duties before it has been there for some seconds. */
+const LATER = { timeout: 40_000, interval: 10 };
 
 export function describeCluster(name: string, make: () => Promise<ClusterUnderTest>, kind: ClusterKind): void {
   describe(`${name}, as a cluster`, () => {
@@ -183,6 +185,29 @@ export function describeCluster(name: string, make: () => Promise<ClusterUnderTe
         expect(a.isAlive(a.memberId)).toBe(true);
       });
 
+      it('spread their duties when another one joins, and have all of them when it leaves', async () => {
+        const names = ['channel:x:1', 'channel:x:2', 'channel:x:3', 'channel:x:4'];
+        const [a, b] = [await join('a'), await join('b')];
+        const duties = (cluster: Cluster) =>
+          names.map((name) => {
+            const duty = recordedDuty();
+            cluster.shareDuty(name, duty.work);
+            return duty;
+          });
+        const ofA = duties(a);
+        await expect.poll(() => names.map((name) => a.holderOf(name)?.node), SOON).toEqual(['a', 'a', 'a', 'a']);
+        const ofB = duties(b);
+        const holders = () => names.map((name) => b.holderOf(name)?.node);
+        await expect.poll(() => holders().sort(), LATER).toEqual(['a', 'a', 'b', 'b']);
+        // One that moved was over on the one node before it began on the other.
+        for (const [index, moved] of ofB.entries()) {
+          if (moved.began[0] === undefined) continue;
+          expect(moved.began[0]).toBeGreaterThanOrEqual(ofA[index]?.ended[0] ?? Number.NaN);
+        }
+        await b.leave();
+        await expect.poll(() => names.map((name) => a.holderOf(name)?.node), SOON).toEqual(['a', 'a', 'a', 'a']);
+      });
+
       it('give a duty that fails to another one', async () => {
         const [a, b] = [await join('a'), await join('b')];
         const ofB = recordedDuty();
@@ -212,6 +237,9 @@ export function describeCluster(name: string, make: () => Promise<ClusterUnderTe
         await expect.poll(() => changes, SOON).toContain(`joined ${a.memberId}`);
         await expect.poll(() => ofA.events.slice(0, 3), SOON).toEqual(['begin', 'aborted', 'end']);
         await expect.poll(() => b.isAlive(before), SOON).toBe(false);
+        // The process is the same one, and so are those who wait at it.
+        expect(a.processId).toBe(before);
+        await expect.poll(() => b.hasProcess(before), SOON).toBe(true);
         await expect.poll(() => [...ofA.events.slice(3), ...ofB.events], SOON).toEqual(['begin']);
       });
     });

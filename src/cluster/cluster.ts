@@ -24,6 +24,11 @@ export interface Cluster {
    * for a single node, which owns everything, and for a node that is not a member at the moment.
    */
   readonly memberId: string | null;
+  /**
+   * The id of the first membership of this process. It stays the same when the node is expelled and joins again, so rows name by it who
+   * waits at this process. Null for a single node.
+   */
+  readonly processId: string | null;
   /** False for a gateway that is alone and stays so. */
   readonly isShared: boolean;
   /** Whether this node is a member and has renewed its lease in time, so that nobody can have expelled it. */
@@ -34,6 +39,8 @@ export interface Cluster {
   readonly members: readonly Member[];
   /** Whether what this member owned may not be taken over. Null is the id of a single node, which is always alive to itself. */
   isAlive(memberId: string | null): boolean;
+  /** Whether the process of this id is a member, under whatever id it is one now. */
+  hasProcess(processId: string | null): boolean;
   /** Called when a node has joined or is gone, this one included. Returns the function that unsubscribes. */
   watchMembers(listener: (change: MemberChange) => void): () => void;
 
@@ -43,9 +50,10 @@ export interface Cluster {
   subscribe(topic: ClusterTopic, listener: (message: JsonValue, from: Member['id']) => void): () => void;
 
   /**
-   * Takes part in a duty that one node does for all. `work` is called when this node has the duty, with a signal that is
-   * aborted when it loses it or gives it up; what it returns is awaited before the duty is given up. When it was lost, the reason of the
-   * signal is DUTY_LOST: another node may have it already. Returns the function that leaves it.
+   * Takes part in a duty that one node does for all. Duties are spread over the nodes that take part in them; one that has
+   * more than others for some seconds gives some of them up. `work` is called when this node has the duty, with a signal
+   * that is aborted when it loses it or gives it up; what it returns is awaited before the duty is given up. When it was
+   * lost, the reason of the signal is DUTY_LOST: another node may have it already. Returns the function that leaves it.
    */
   shareDuty(name: string, work: (signal: AbortSignal) => Promise<void>): () => Promise<void>;
   /** The member that has this duty, as it was known at the last look. */
@@ -71,6 +79,8 @@ export const DUTY_LOST = 'this node has lost the duty';
 export interface Member {
   readonly id: string;
   readonly node: string;
+  /** The id of the first membership of its process. */
+  readonly process: string;
   /** The address of its API for the other nodes and for people; null until it listens. */
   readonly url: string | null;
   readonly version: string;

@@ -1,5 +1,5 @@
 // The duties in which this node takes part, and which of them it has. A look at the rows says who has what; a duty that nobody has
-// is taken, and one that was lost is stopped. Two works of one duty never overlap on a node: the next one begins when
+// is taken by the node that should have it, or by any other one when that one does not, and one that was lost is stopped. Two works of one duty never overlap on a node: the next one begins when
 // the one before is over.
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,6 +14,21 @@ export interface DutyPort {
 
 /** Work that failed is not begun again at once. */
 const PAUSE_MS = 1_000;
+/** A duty that another node should have is taken when that one has not taken it for so long. */
+const GIVE_WAY_MS = 1_500;
+
+export interface DutyLook {
+  /** The id of the member that has it, by the name of the duty. */
+  readonly holders: ReadonlyMap<string, string>;
+  readonly memberId: string;
+  /** The moment before the look, because a duty that was taken since is not in it. */
+  readonly lookedAt: number;
+  readonly mayTake: boolean;
+  /** The member that should take it, by the name of a duty that nobody has. */
+  readonly planned: ReadonlyMap<string, string>;
+  /** A duty of this node that it leaves to another one. */
+  readonly surplus: string | undefined;
+}
 
 export class DutyShares {
   readonly #port: DutyPort;
@@ -33,19 +48,26 @@ export class DutyShares {
     };
   }
 
-  /**
-   * Compares with what a look has found. `lookedAt` is the moment before the look, because a duty that was taken since is not in it.
-   */
-  compare(duties: ReadonlyMap<string, string>, memberId: string, lookedAt: number, mayTake: boolean): void {
+  /** The names of the duties that this node takes part in. */
+  get names(): readonly string[] {
+    return [...this.#shares].filter(({ isLeft }) => !isLeft).map(({ name }) => name);
+  }
+
+  /** Compares with what a look has found. */
+  compare({ holders, memberId, lookedAt, mayTake, planned, surplus }: DutyLook): void {
     for (const share of this.#shares) {
-      const holder = duties.get(share.name);
+      const holder = holders.get(share.name);
       const { had } = share;
+      share.freeSince = holder === undefined ? (share.freeSince ?? lookedAt) : undefined;
       if (had) {
         const isLost = had.memberId !== memberId || (holder !== memberId && had.since < lookedAt);
         if (isLost) this.#lose(share, had);
-        else if (!mayTake) void this.#end(share);
+        else if (!mayTake || (share.name === surplus && holder === memberId)) void this.#end(share);
       } else if (mayTake && !share.isLeft && (share.endedAt ?? 0) < lookedAt && !this.#isBusy(share.name)) {
-        if (holder === undefined || holder === memberId) share.taking = this.#take(share, memberId, holder);
+        const isNext =
+          (planned.get(share.name) ?? memberId) === memberId ||
+          (share.freeSince !== undefined && lookedAt - share.freeSince >= GIVE_WAY_MS);
+        if (holder === memberId || (holder === undefined && isNext)) share.taking = this.#take(share, memberId, holder);
       }
     }
   }
@@ -124,6 +146,8 @@ interface Share {
   isLeft: boolean;
   taking?: Promise<void> | undefined;
   had?: HadDuty | undefined;
+  /** Since when nobody has it, as far as this node has seen. */
+  freeSince?: number | undefined;
   /** A look that began before this moment may still show the row. */
   endedAt?: number;
 }

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { bundleProgram } from '../store/bundle-program.ts';
 import { openPostgresStore } from '../store/postgres/open-postgres-store.ts';
 import { PostgresConnection } from '../store/postgres/postgres-connection.ts';
+import { CuttingProxy } from '../testkit/cutting-proxy.ts';
 import { findPostgres, startPostgres } from '../testkit/postgres-server.ts';
 import type { MemberChange } from './cluster.ts';
 import { describeCluster } from './cluster-suite.ts';
@@ -21,6 +22,7 @@ let schemas = 0;
 afterAll(() => server?.destroy());
 
 const SOON = { timeout: 15_000, interval: 10 };
+const LATER = { timeout: 40_000, interval: 10 };
 
 async function newSchema(): Promise<void> {
   schemas += 1;
@@ -169,6 +171,25 @@ describe.skipIf(!server)('with a real server', () => {
       await a.leave();
       await b.leave();
     });
+
+    it('joins again when its connections hang and are never closed', async () => {
+      const proxy = await CuttingProxy.start(server?.socket ?? '');
+      const through = `postgres://atrium@127.0.0.1:${proxy.port}/postgres`;
+      const a = new PostgresCluster({ url: through, schema, node: 'a', version: '1', warn: () => undefined });
+      const b = node('b');
+      await a.join();
+      await b.join();
+      const before = a.memberId;
+      proxy.stop({ alsoNew: true });
+      await expect.poll(() => b.isAlive(before), SOON).toBe(false);
+      expect(a.isCertain).toBe(false);
+      proxy.resume();
+      await expect.poll(() => a.memberId !== before && a.isCertain, LATER).toBe(true);
+      expect(a.processId).toBe(before);
+      await a.leave();
+      await b.leave();
+      await proxy.close();
+    });
   });
 });
 
@@ -178,7 +199,7 @@ const WRITING_NODE = `
   const [, , url, schema] = process.argv;
   const say = (line) => process.stdout.write(line + '\\n');
   const cluster = new PostgresCluster({ url, schema, node: 'child', version: '1', warn: (line) => say('warn ' + line) });
-  const store = await openPostgresStore({ url, schema, member: () => cluster.memberId });
+  const store = await openPostgresStore({ url, schema, member: cluster });
   await cluster.join();
   let count = 0;
   const write = async () => {

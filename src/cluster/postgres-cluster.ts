@@ -17,6 +17,7 @@ import { type ClusterLook, ClusterRows } from './cluster-rows.ts';
 import { DutyShares } from './duty-shares.ts';
 import { NodeNameTakenError, NodeUnknownError } from './errors.ts';
 import { BatchReader, encodeBatch, type SentMessage } from './message-batches.ts';
+import { findSurplus, planFreeDuties } from './spread-duties.ts';
 
 export interface PostgresClusterOptions {
   readonly url: string;
@@ -30,6 +31,8 @@ export interface PostgresClusterOptions {
   readonly leaseMs?: number | undefined;
   /** How often a member renews its lease and looks at the others. */
   readonly renewMs?: number | undefined;
+  /** So long a node must be there before others leave duties to it. */
+  readonly settleMs?: number | undefined;
   /** Messages that are published within this time travel together. */
   readonly batchMs?: number | undefined;
 }
@@ -37,6 +40,7 @@ export interface PostgresClusterOptions {
 const LEASE_MS = 1_500;
 const RENEW_MS = 500;
 const BATCH_MS = 4;
+const SETTLE_MS = 5_000;
 /** A member that is silent is not looked at more often than this. */
 const SOONEST_MS = 50;
 /** How long a node waits for a connection before it says that there is none. */
@@ -65,6 +69,9 @@ export class PostgresCluster implements Cluster {
   readonly #heardNews = new Map<string, MemberChange['change']>();
   readonly #expelling = new Map<string, Promise<unknown>>();
   #memberId: string | null = null;
+  #processId: string | null = null;
+  /** Since when each other member is known. */
+  readonly #knownSince = new Map<string, number>();
   #members: readonly Member[] = [];
   #holders: ReadonlyMap<string, string> = new Map();
   #lastNumber = 0;
@@ -115,6 +122,10 @@ export class PostgresCluster implements Cluster {
     return this.#memberId;
   }
 
+  get processId(): string | null {
+    return this.#processId;
+  }
+
   get isCertain(): boolean {
     return this.#memberId !== null && this.#renewed !== undefined && !isLongerAgo(this.#renewed, this.#leaseMs);
   }
@@ -129,6 +140,13 @@ export class PostgresCluster implements Cluster {
     // A node that joined since the last look is alive, as far as can be known.
     if (numberOf(memberId) > this.#lastNumber) return true;
     return memberId !== this.#memberId && this.#members.some(({ id }) => id === memberId);
+  }
+
+  hasProcess(processId: string | null): boolean {
+    if (processId === null) return false;
+    // Whoever waits here is here, also while this node is no member.
+    if (processId === this.#processId || numberOf(processId) > this.#lastNumber) return true;
+    return this.#members.some(({ process }) => process === processId);
   }
 
   async whileMember(signal?: AbortSignal): Promise<void> {
@@ -320,6 +338,7 @@ export class PostgresCluster implements Cluster {
     const held = await this.#watch.hold();
     const joining = {
       node: this.node,
+      process: this.#processId,
       url: this.#url,
       version: this.#options.version,
       tables: TABLES_VERSION,
@@ -329,6 +348,7 @@ export class PostgresCluster implements Cluster {
     } as const;
     const { id, number } = await this.#rows.join((statement) => held.ask(statement), joining);
     this.#memberId = id;
+    this.#processId ??= id;
     this.#lastNumber = Math.max(this.#lastNumber, number);
     this.#steadySince = performance.now();
     await this.#renew(id);
@@ -344,6 +364,8 @@ export class PostgresCluster implements Cluster {
     if (backend === undefined) return false;
     await this.#rows.listen(ask);
     this.#backend = backend;
+    // The others may have lost theirs at the same moment, because the server was restarted.
+    if (this.#lastBackend !== undefined) this.#steadySince = performance.now();
     return true;
   }
 
@@ -353,16 +375,33 @@ export class PostgresCluster implements Cluster {
     const look = await this.#answeredInTime(async () => {
       if (!(await this.#attach())) throw new NodeNameTakenError({ node: this.node });
       const held = await this.#watch.hold();
-      return this.#rows.look((statement) => held.ask(statement), memberId);
+      return this.#rows.look((statement) => held.ask(statement), memberId, this.#duties.names);
     });
     if (!look.isMember) return this.#expelled(look);
     if (!this.#renewed || isLongerAgo(this.#renewed, this.#leaseMs)) this.#steadySince = performance.now();
     this.#renewed = at;
     this.#guardDuties();
     this.#apply(look);
-    this.#duties.compare(look.duties, memberId, at.monotonic, !this.#isDraining && !this.#isLeaving);
+    this.#duties.compare({
+      holders: look.duties,
+      memberId,
+      lookedAt: at.monotonic,
+      mayTake: !this.#isDraining && !this.#isLeaving,
+      planned: planFreeDuties({ shares: look.shares, holders: look.duties }),
+      surplus: this.#findSurplus(look, memberId),
+    });
     for (const go of [...this.#waiting]) go();
     if (performance.now() - this.#steadySince >= this.#leaseMs) for (const id of look.silent) this.#expel(id);
+  }
+
+  /** A node that has just come may be gone again, so nothing is left to it for some seconds. */
+  #findSurplus({ shares, duties: holders }: ClusterLook, memberId: string): string | undefined {
+    const now = performance.now();
+    for (const id of this.#knownSince.keys()) if (!shares.has(id)) this.#knownSince.delete(id);
+    for (const id of shares.keys()) if (!this.#knownSince.has(id)) this.#knownSince.set(id, now);
+    const settleMs = this.#options.settleMs ?? SETTLE_MS;
+    const settled = [...shares].filter(([id]) => now - (this.#knownSince.get(id) ?? now) >= settleMs);
+    return findSurplus({ shares: new Map(settled), holders }, memberId);
   }
 
   /** From the moment in which the others may take over, no duty is done here. The next look begins again what this node still has. */

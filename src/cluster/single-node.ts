@@ -6,6 +6,7 @@ import { NodeUnknownError } from './errors.ts';
 export class SingleNode implements Cluster {
   readonly node: string;
   readonly memberId = null;
+  readonly processId = null;
   readonly isShared = false;
   readonly isCertain = true;
   readonly members: readonly Member[] = [];
@@ -19,6 +20,10 @@ export class SingleNode implements Cluster {
 
   isAlive(memberId: string | null): boolean {
     return memberId === null;
+  }
+
+  hasProcess(processId: string | null): boolean {
+    return processId === null;
   }
 
   watchMembers(): () => void {

@@ -102,7 +102,13 @@ export function createServices(options: ServiceOptions): Services {
     now,
   };
   const { cluster } = options;
-  const nodes = new Nodes({ cluster, config, startedAt: options.statusParts.startedAt, url: options.statusParts.url });
+  const nodes = new Nodes({
+    cluster,
+    config,
+    store: store.description,
+    startedAt: options.statusParts.startedAt,
+    url: options.statusParts.url,
+  });
   return {
     store,
     storeProblem: () => options.storeWatch.problem(),

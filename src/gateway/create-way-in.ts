@@ -42,7 +42,7 @@ export interface WayInOptions {
   readonly waits: Pick<Waits, 'messageCame'>;
   /** The worker for all third-party code. */
   readonly worker: () => Promise<WorkerPlugins>;
-  readonly memberId?: (() => string | null) | undefined;
+  readonly processId: () => string | null;
   readonly now: () => number;
   readonly warn: Say;
 }
@@ -75,7 +75,7 @@ export function createWayIn(options: WayInOptions): WayIn {
     tell,
     lanes,
     attachments,
-    memberId: options.memberId,
+    processId: options.processId,
     now,
   });
   const transforms = new WebhookTransforms({ environment, worker: options.worker, now, warn });

@@ -172,7 +172,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   // The store, and what facts are told to.
   const place = storePlaceOf(environment, config);
   const cluster = await createCluster(place, { host: environment.host, warn });
-  const { lock, store: opened } = await openState(environment, place, { member: () => cluster.memberId });
+  const { lock, store: opened } = await openState(environment, place, { member: cluster });
   // Undefined for a gateway that has its store alone. Then nothing below asks or tells other nodes.
   const sharing = !cluster.isShared ? undefined : { cluster, ...(await import('./sharing/sharing.ts')) };
   const storeWatch = new StoreWatch({
@@ -324,7 +324,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const spendLimits = new SpendLimits(config, { timezone, variables: environment.variables });
   // A client that waited on a connection of an earlier process is gone, and one that waited at a node that is gone.
   const isClientGone: RunParts['isClientGone'] = ({ isAwaited, awaitedBy = null }, acceptedAt) =>
-    isAwaited === true && (sharing ? !cluster.isAlive(awaitedBy) : acceptedAt < startedAt);
+    isAwaited === true && (sharing ? !cluster.hasProcess(awaitedBy) : acceptedAt < startedAt);
   const runParts = createRunParts({
     config,
     store,
@@ -432,7 +432,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     lanes,
     waits,
     worker: plugins.worker,
-    memberId: sharing && (() => cluster.memberId),
+    processId: () => cluster.processId,
     now,
     warn,
   });

@@ -10,6 +10,7 @@ import { openStore } from '../store/open-store.ts';
 import { PowerCut } from '../store/sqlite/power-cut.ts';
 import { acquireStateLock, type StateLock } from '../store/state-lock.ts';
 import type { Store } from '../store/store.ts';
+import type { StoreMember } from '../store/store-member.ts';
 import { StateDirError } from './errors.ts';
 
 export interface OpenedState {
@@ -21,7 +22,7 @@ export interface OpenedState {
 export async function openState(
   { stateDir, failpoints }: Environment,
   place: StorePlace,
-  { member }: { readonly member?: () => string | null } = {},
+  { member }: { readonly member?: StoreMember } = {},
 ): Promise<OpenedState> {
   const dir = join(stateDir, 'atrium');
   // Every other problem of the directory is told by the lock and the store.

@@ -114,7 +114,7 @@ export class ClusterLanes implements Lanes {
     const set = { stopReason: reason };
     try {
       const where = { runId: run.runId, status: 'running' };
-      await this.#store.commit([{ update: 'runs', where, set, expect: 1 }], { site: 'control' });
+      await this.#store.commit([{ update: 'runs', where, set, expect: 1 }], { site: 'control', waits: true });
     } catch (error) {
       if (error instanceof PreconditionFailedError) return false;
       throw error;

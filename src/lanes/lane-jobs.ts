@@ -7,8 +7,9 @@
 // No other file names the library, and it is loaded with `open`. docs/decisions/0017 says why no job names a queue.
 
 import { EventEmitter } from 'node:events';
+import type { Socket } from 'node:net';
 import type { Logger, WorkerPool, WorkerUtils } from 'graphile-worker';
-import type { Pool } from 'pg';
+import type { Client, Pool } from 'pg';
 import type { Say } from '../protocol/log.ts';
 import { errorText } from '../protocol/one-line.ts';
 import { within } from '../protocol/time-limit.ts';
@@ -44,6 +45,8 @@ const CLOSE_MS = 2_000;
 /** Two nodes that make the tables at the same time may hinder each other. */
 const MOST_TRIES = 5;
 const MOST_IN_BATCH = 500;
+/** No statement of the library takes long, so one without an answer means that the connection hangs. */
+const ANSWER_MS = 30_000;
 
 type Library = typeof import('graphile-worker');
 
@@ -74,10 +77,12 @@ export class LaneJobs {
   async open(memberId: string): Promise<void> {
     const [{ default: pg }, library] = await Promise.all([import('pg'), import('graphile-worker')]);
     this.#pool = new pg.Pool({
+      Client: limitAnswers(pg.Client),
       connectionString: this.#options.url,
       max: CONNECTIONS,
       idleTimeoutMillis: 60_000,
       keepAlive: true,
+      connectionTimeoutMillis: ANSWER_MS,
       application_name: 'atrium lanes',
       // A hint that is lost with the server's memory is found again in the inbox.
       options: '-c synchronous_commit=off',
@@ -248,6 +253,22 @@ export class LaneJobs {
     this.#isTroubled = true;
     this.#options.warn(`The nodes could not tell each other at once which session has work: ${message}`);
   }
+}
+
+/** The pool would hand out a connection that hangs again and again, so it is closed. */
+function limitAnswers(Plain: typeof Client): typeof Client {
+  return class extends Plain {
+    // biome-ignore lint/suspicious/noExplicitAny: the library has many forms of this method, and they are handed on as they are.
+    override query(...args: any[]): any {
+      const answer = (super.query as (...given: unknown[]) => unknown).apply(this, args);
+      if (!(answer instanceof Promise)) return answer;
+      const timer = setTimeout(() => {
+        (this as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
+      }, ANSWER_MS);
+      timer.unref();
+      return answer.finally(() => clearTimeout(timer));
+    }
+  };
 }
 
 function boundTask(node: string): string {

@@ -85,7 +85,7 @@ export interface Inbound {
    * A client waits for the answer on its connection and will not ask for it later, so the run ends with the process.
    */
   readonly isAwaited?: true | undefined;
-  /** The member of the cluster on whose connection the client waits, where several nodes share one store. */
+  /** The process (`Cluster.processId`) on whose connection the client waits, where several nodes share one store. */
   readonly awaitedBy?: string | undefined;
   /** Set when an agent wrote the message. Such a message is never read as a command. */
   readonly fromAgent?: AgentOrigin | undefined;

@@ -3,6 +3,7 @@
 
 import type { StorePlace } from '../protocol/store-place.ts';
 import type { Store } from './store.ts';
+import type { StoreMember } from './store-member.ts';
 
 export interface OpenStoreOptions {
   /** Reads an existing store and changes nothing. */
@@ -10,7 +11,7 @@ export interface OpenStoreOptions {
   /** Files without which this process must not write to a file of its own: the lock that makes it the only one. */
   readonly besides?: readonly string[] | undefined;
   /** The member of the cluster that makes the commits, for a store that several nodes share. */
-  readonly member?: (() => string | null) | undefined;
+  readonly member?: StoreMember | undefined;
 }
 
 export async function openStore(

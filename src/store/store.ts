@@ -2,7 +2,8 @@
 //
 // Errors: `commit` rejects with ClaimLostError when the claim was superseded, PreconditionFailedError when a write
 // found something else than it expected or a key that exists, CeilingPassedError when an addition would pass a ceiling
-// that it names, InvalidStoreRequestError when it names something that no table has, and StoreFullError, StoreReadOnlyError, StoreReplacedError, StateLockedError or StoreFailedError when the
+// that it names, InvalidStoreRequestError when it names something that no table has, NodeExpelledError when the node is no member of those that share the
+// store, and StoreFullError, StoreReadOnlyError, StoreReplacedError, StateLockedError or StoreFailedError when the
 // backend refuses; then nothing of that commit is stored, and other commits are unaffected. `select`, `count` and `measure` reject
 // with InvalidStoreRequestError, StateLockedError and StoreFailedError only.
 // Result: `commit` resolves when its writes would survive a power cut; a lazy one when they would survive the death of
@@ -47,6 +48,12 @@ export interface CommitOptions {
   readonly claim?: Claim | undefined;
   /** For writes that may be repeated after a power cut: a claim, a receipt, a record. */
   readonly lazy?: boolean | undefined;
+  /**
+   * Where several nodes share the store: a node that is no member at the moment waits with this commit until it is one again, as long as
+   * requests wait for a server, and only then rejects with NodeExpelledError. It is for what comes from outside, such as a message. What a
+   * node has decided by work that it had as a member must not be stored later, because others go on with that work.
+   */
+  readonly waits?: boolean | undefined;
 }
 
 /** The right to write for a run. */

@@ -7,6 +7,7 @@ export class CuttingProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #cuts = 0;
+  #isStopped = false;
 
   private constructor(server: Server) {
     this.#server = server;
@@ -35,6 +36,20 @@ export class CuttingProxy {
     for (const socket of [...this.#sockets]) socket.destroy();
   }
 
+  /**
+   * Forwards nothing any more on the connections that there are now, and closes none of them. With `alsoNew`, new ones are accepted and
+   * nothing of them is forwarded either, until `resume`.
+   */
+  stop({ alsoNew = false } = {}): void {
+    this.#isStopped = alsoNew;
+    for (const socket of this.#sockets) socket.unpipe().pause();
+  }
+
+  /** New connections work again. Those that were stopped stay so. */
+  resume(): void {
+    this.#isStopped = false;
+  }
+
   async close(): Promise<void> {
     this.cut();
     await new Promise((resolve) => this.#server.close(resolve));
@@ -47,7 +62,7 @@ export class CuttingProxy {
     ] as const) {
       this.#sockets.add(socket);
       socket.setNoDelay(true);
-      socket.pipe(other);
+      if (!this.#isStopped) socket.pipe(other);
       socket.on('error', () => other.destroy());
       socket.on('close', () => {
         this.#sockets.delete(socket);

@@ -3,7 +3,7 @@
 // Where the program is not installed, `findPostgres` says so, and the tests that need it name that as their reason.
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { chown, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { chown, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,6 +14,8 @@ const run = promisify(execFile);
 export interface PostgresServer {
   /** The address of its database. */
   readonly url: string;
+  /** The path of the socket that it listens on. */
+  readonly socket: string;
   /** Ends it at once, as a power cut would end the process, and starts it again with the same data. */
   restart(): Promise<void>;
   /** Ends it; its clients lose their connections. */
@@ -33,10 +35,16 @@ export async function findPostgres(): Promise<string | undefined> {
   return newest === undefined ? undefined : join(PROGRAMS, newest, 'bin');
 }
 
+export interface PostgresSettings {
+  /** Without syncs the server is quicker, and loses its last commits when the machine stops. Default true. */
+  readonly syncs?: boolean | undefined;
+  /** Also listens on this port of the loopback interface, with TLS. The texts are PEM. */
+  readonly tls?: { readonly port: number; readonly key: string; readonly certificate: string } | undefined;
+}
+
 export async function startPostgres(
   programs: string,
-  /** Without syncs the server is quicker, and loses its last commits when the machine stops. */
-  { syncs = true }: { readonly syncs?: boolean | undefined } = {},
+  { syncs = true, tls }: PostgresSettings = {},
 ): Promise<PostgresServer> {
   const dir = await mkdtemp(join(tmpdir(), 'atrium-postgres-'));
   const data = join(dir, 'data');
@@ -48,11 +56,28 @@ export async function startPostgres(
   });
   const socket = encodeURIComponent(dir);
   let server: ChildProcess | undefined;
-  const url = `postgres://atrium@/postgres?host=${socket}`;
+  const port = tls?.port ?? 5432;
+  const url = `postgres://atrium@/postgres?host=${socket}${tls ? `&port=${port}` : ''}`;
+
+  const files = { key: join(dir, 'server.key'), certificate: join(dir, 'server.pem') };
+  if (tls) {
+    for (const name of ['key', 'certificate'] as const) {
+      await writeFile(files[name], tls[name], { mode: 0o600 });
+      if (user) await chown(files[name], user.uid, user.gid);
+    }
+  }
 
   const start = async () => {
     const settings = [
-      'listen_addresses=',
+      ...(tls
+        ? [
+            'listen_addresses=127.0.0.1',
+            `port=${tls.port}`,
+            'ssl=on',
+            `ssl_key_file=${files.key}`,
+            `ssl_cert_file=${files.certificate}`,
+          ]
+        : ['listen_addresses=']),
       `unix_socket_directories=${dir}`,
       'max_connections=200',
       'shared_buffers=32MB',
@@ -64,7 +89,7 @@ export async function startPostgres(
       stdio: 'ignore',
     });
     const deadline = Date.now() + READY_MS;
-    while (!(await isReady(programs, dir))) {
+    while (!(await isReady(programs, dir, port))) {
       if (server.exitCode !== null || Date.now() > deadline) throw new Error('The Postgres server did not start.');
       await sleep(50);
     }
@@ -80,6 +105,7 @@ export async function startPostgres(
   await start();
   return {
     url,
+    socket: join(dir, `.s.PGSQL.${port}`),
     start,
     // This ends the server without a last checkpoint, so that the next start has to recover.
     stop: () => end('SIGQUIT'),
@@ -94,8 +120,8 @@ export async function startPostgres(
   };
 }
 
-async function isReady(programs: string, dir: string): Promise<boolean> {
-  return run(join(programs, 'pg_isready'), ['-h', dir, '-U', 'atrium']).then(
+async function isReady(programs: string, dir: string, port: number): Promise<boolean> {
+  return run(join(programs, 'pg_isready'), ['-h', dir, '-p', String(port), '-U', 'atrium']).then(
     () => true,
     () => false,
   );

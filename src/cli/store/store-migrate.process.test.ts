@@ -160,7 +160,7 @@ describe.skipIf(!programs)('atrium store', () => {
     });
     await lock.release();
     // As a gateway does, which has not joined the others yet.
-    const gateway = await openStore({ kind: 'postgres', url: server.url, schema }, { member: () => null });
+    const gateway = await openStore({ kind: 'postgres', url: server.url, schema }, { member: NO_MEMBER });
     const there = await toDatabase();
     expect(there.code).toBe(2);
     expect(there.err).toMatch(
@@ -246,3 +246,5 @@ function entry(position: number): Write {
     },
   };
 }
+
+const NO_MEMBER = { memberId: null, whileMember: () => new Promise<void>(() => undefined) };

@@ -30,6 +30,7 @@ export function answererOf(route: Route, parts: ApiParts): Answerer {
   return async (c, params, bodyLimit = route.bodyLimit ?? BODY_LIMIT) => {
     if (route.access === 'ready' || route.access === 'webhook') checkReady(parts);
     const checkedBody = body && (await body(await readJson(sourceOf(c), bodyLimit)));
+    await whileMember(route, parts, c.req.raw.signal);
     const answer = await route.handle({
       services,
       agentIds,
@@ -78,6 +79,15 @@ const NO_CHUNKS: AsyncIterable<Uint8Array> = {
 export function checkReady({ state }: Pick<ApiParts, 'state'>): void {
   const current = state();
   if (current !== 'ready') throw new GatewayNotReadyError({ state: current });
+}
+
+/** A node that is no member of the cluster at the moment can change nothing, so a request that changes something waits until it is one again. */
+export async function whileMember(
+  { method }: Pick<Route, 'method'>,
+  { services }: Pick<ApiParts, 'services'>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (method !== 'get') await services.nodes.whileMember(signal);
 }
 
 /** The schema is built when the first value is checked. */

@@ -4,7 +4,7 @@
 // the words, and a test asks both the same.
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { checkReady, parserOf } from './add-routes.ts';
+import { checkReady, parserOf, whileMember } from './add-routes.ts';
 import { checkHost } from './check-caller.ts';
 import { type HttpAppOptions, securityHeaders } from './create-http-app.ts';
 import { errorReply } from './error-reply.ts';
@@ -67,6 +67,7 @@ async function answer(
     if (route.access === 'ready') checkReady(options);
     const source = { contentLength: headers['content-length'], chunks: incoming };
     const body = route.body && (await parse(await readJson(source, route.bodyLimit ?? BODY_LIMIT)));
+    await whileMember(route, options, client.signal);
     const { services, agentIds, state, now } = options;
     const given = await route.handle({
       ...{ services, agentIds, state, now },

@@ -53,8 +53,8 @@ export interface InboxParts {
   readonly tell: Tell;
   readonly lanes: Pick<Lanes, 'wake'>;
   readonly attachments: Pick<AttachmentStore, 'keep' | 'findUpload' | 'useUpload' | 'releaseUpload' | 'read' | 'check'>;
-  /** The member of the cluster that this node is; null when it has its store alone. */
-  readonly memberId?: (() => string | null) | undefined;
+  /** The process of the cluster that this is; null when it has its store alone. */
+  readonly processId?: (() => string | null) | undefined;
   readonly now: () => number;
 }
 
@@ -125,7 +125,7 @@ export class Inbox implements ChannelPort {
     if (answer !== undefined) return answerAtOnce(parts, { ...taken, text: answer, ...(isLiteral && { isLiteral }) });
 
     const { seed, client } = options;
-    const awaitedBy = inbound.isAwaited ? parts.memberId?.() : undefined;
+    const awaitedBy = inbound.isAwaited ? parts.processId?.() : undefined;
     const kept = awaitedBy ? { ...inbound, awaitedBy } : inbound;
     const payload: TriggerPayload = { inbound: kept, agentId, ...(seed && { seed }), ...(client && { client }) };
     const notes = await noteWaiting(parts, inbound, sessionKey, context);
@@ -149,14 +149,16 @@ export class Inbox implements ChannelPort {
     ];
     // A client that waits on its connection learns its answer when the run has ended, and that end is synced. If the power
     // fails before, the connection is gone too, and the run would be given up because of that.
-    const isTaken = await parts.store.commit(writes, { site: 'accept', lazy: inbound.isAwaited === true }).then(
-      ({ changed }) => changed[0] === 1,
-      (error: unknown) => {
-        // The same message arrived twice at once, and the other one was committed first.
-        if (dedupeKey !== undefined && error instanceof PreconditionFailedError) return false;
-        throw error;
-      },
-    );
+    const isTaken = await parts.store
+      .commit(writes, { site: 'accept', lazy: inbound.isAwaited === true, waits: true })
+      .then(
+        ({ changed }) => changed[0] === 1,
+        (error: unknown) => {
+          // The same message arrived twice at once, and the other one was committed first.
+          if (dedupeKey !== undefined && error instanceof PreconditionFailedError) return false;
+          throw error;
+        },
+      );
     if (!isTaken && dedupeKey !== undefined)
       return (await findEarlier(parts.store, dedupeKey)) ?? { outcome: 'duplicate', runId, sessionKey };
     if (notes.length > 0) parts.delivery.wake();
@@ -279,7 +281,7 @@ async function answerAtOnce(
     ...nameAttachments(inbound.attachments ?? [], { runId, sessionKey, at: now }),
   ];
   try {
-    await parts.store.commit(writes, { site: 'control' });
+    await parts.store.commit(writes, { site: 'control', waits: true });
   } catch (error) {
     // The same message arrived twice at once, and the other one was committed first.
     const earlier = dedupeKey === undefined ? undefined : await findEarlier(parts.store, dedupeKey);

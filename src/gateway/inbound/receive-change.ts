@@ -45,7 +45,7 @@ export async function receiveChange(parts: InboxParts, change: InboundChange): P
     };
   };
   const commit = async (edit: Write | undefined) => {
-    await parts.store.commit([...(edit ? [edit] : []), note(edit !== undefined)], { site: 'accept' });
+    await parts.store.commit([...(edit ? [edit] : []), note(edit !== undefined)], { site: 'accept', waits: true });
     parts.lanes.wake(sessionKey);
   };
   try {

@@ -92,7 +92,7 @@ export class ClientCalls {
         expect: 1,
       }),
     );
-    await store.commit([...writes, ...waking], { site: 'client-result' });
+    await store.commit([...writes, ...waking], { site: 'client-result', waits: true });
     for (const { row } of given) {
       const { toolCallId } = row;
       void tell('wait-ended', { runId, sessionKey, toolCallId, outcome: 'over' });

@@ -1,13 +1,15 @@
 // The gateways that share the store, as they are shown, and what an operator does with them. A gateway whose store is a file is the only
 // one, and is shown as such.
-// Errors: `drain` and `remove` reject as the cluster does.
+// Errors: `drain` and `remove` reject as the cluster does; `whileMember` as it says.
 
 import type { Cluster, Member } from '../../cluster/cluster.ts';
 import type { Config } from '../../config/schema.ts';
+import { timeLimit } from '../../protocol/time-limit.ts';
 import { VERSION } from '../../protocol/version.ts';
+import { NodeExpelledError } from '../../store/errors.ts';
 import { type WorkspacePlace, workspacePlaces } from './workspace-places.ts';
 
-export interface ShownNode extends Omit<Member, 'id' | 'status' | 'workspaces'> {
+export interface ShownNode extends Omit<Member, 'id' | 'process' | 'status' | 'workspaces'> {
   /** `silent`: it does not renew its lease, and no other node is there that would expel it. */
   readonly status: Member['status'] | 'silent';
   /** The id of its membership; null for a gateway that is alone. */
@@ -28,7 +30,12 @@ export interface NodeParts {
   readonly config: Config;
   readonly url: () => string | undefined;
   readonly startedAt: number;
+  /** The name of the store in error sentences. */
+  readonly store: string;
 }
+
+/** As long as a commit waits for a database. */
+const WAIT_MS = 10_000;
 
 export class Nodes {
   readonly #parts: NodeParts;
@@ -44,7 +51,7 @@ export class Nodes {
       const alone = { id: null, node, url: url() ?? null, version: VERSION, joinedAt: startedAt };
       return [{ ...alone, status: 'up', isHere: true }];
     }
-    return cluster.members.map(({ workspaces: _, ...member }) => ({
+    return cluster.members.map(({ workspaces: _, process: __, ...member }) => ({
       ...member,
       isHere: member.id === cluster.memberId,
     }));
@@ -63,6 +70,21 @@ export class Nodes {
     if (!cluster.isCertain) return { node, member, status: 'not-a-member' };
     const isDraining = cluster.members.some(({ id, status }) => id === member && status === 'draining');
     return { node, member, status: isDraining ? 'draining' : 'member' };
+  }
+
+  /**
+   * Waits until this node is a member, as long as requests wait for a server. Rejects with NodeExpelledError when it is none by then, and with the
+   * reason of the signal when the client has left.
+   */
+  async whileMember(signal: AbortSignal): Promise<void> {
+    const { cluster, store } = this.#parts;
+    if (cluster.isCertain) return;
+    const limit = timeLimit(WAIT_MS, () => new NodeExpelledError({ store }), signal);
+    try {
+      await cluster.whileMember(limit.signal);
+    } finally {
+      limit.clear();
+    }
   }
 
   async drain(node: string): Promise<void> {

@@ -216,7 +216,7 @@ export class Runs {
           },
           ...end.writes,
         ],
-        { site: 'control' },
+        { site: 'control', waits: true },
       );
     } catch (error) {
       if (!(error instanceof PreconditionFailedError)) throw error;

@@ -12,6 +12,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { timeLimit } from '../../protocol/time-limit.ts';
 import {
   CeilingPassedError,
   ClaimLostError,
@@ -22,6 +23,7 @@ import {
 import { type CompiledWrite, compileClaim } from '../sql/compile-write.ts';
 import type { SqlStatement } from '../sql/dialect.ts';
 import type { Claim, CommitResult } from '../store.ts';
+import type { StoreMember } from '../store-member.ts';
 import { memberLockName } from './member-lock-name.ts';
 import {
   ConnectionLostError,
@@ -41,11 +43,17 @@ export interface QueuedCommit {
    * same wait for each other, so that a reader never sees a lower number appear after a higher one.
    */
   readonly ordered: readonly string[];
+  /** Whether it waits for a node that is no member at the moment. */
+  readonly waits?: boolean | undefined;
 }
 
 interface Job extends QueuedCommit {
-  /** The member that decided this commit, null when there was none. Undefined in a store that belongs to no cluster. */
-  readonly member: string | null | undefined;
+  /**
+   * The member that decided this commit, and null while a commit waits for one. Undefined in a store that belongs to no cluster.
+   */
+  member: string | null | undefined;
+  /** Until when it waits for a member. */
+  readonly deadline: number;
   readonly resolve: (result: CommitResult) => void;
   readonly reject: (error: Error) => void;
 }
@@ -54,8 +62,8 @@ export interface CommitQueueSettings {
   /** The name of the store in error sentences. */
   readonly store: string;
   readonly schema: string;
-  readonly member: (() => string | null) | undefined;
-  /** How long the outcome of a transaction is asked for after the connection broke. */
+  readonly member: StoreMember | undefined;
+  /** How long the outcome of a transaction is asked for after the connection broke, and how long commits wait for a member. */
   readonly waitMs: number;
 }
 
@@ -81,10 +89,11 @@ export class CommitQueue {
 
   add(commit: QueuedCommit): Promise<CommitResult> {
     // A commit belongs to the member that this node is now: it was decided with what that one had.
-    const member = this.#settings.member?.();
-    if (member === null) return Promise.reject(new NodeExpelledError({ store: this.#settings.store }));
+    const member = this.#settings.member?.memberId;
+    if (member === null && !commit.waits) return Promise.reject(this.#expelledError());
+    const deadline = Date.now() + this.#settings.waitMs;
     const made = new Promise<CommitResult>((resolve, reject) =>
-      this.#queued.push({ ...commit, member, resolve, reject }),
+      this.#queued.push({ ...commit, member, deadline, resolve, reject }),
     );
     this.#working ??= this.#work();
     return made;
@@ -104,20 +113,54 @@ export class CommitQueue {
     await Promise.resolve();
     while (this.#queued.length > 0) {
       const group = this.#queued.splice(0, MOST_IN_GROUP);
-      await this.#commit(group);
+      // Commits keep their order, so those behind one that waits for a member wait too.
+      for (const job of group) if (job.member === null) await this.#waitForMember(job);
+      await this.#commit(group.filter(({ member }) => member !== null));
     }
     this.#working = undefined;
   }
 
+  /** Rejects the commit when this node does not become a member in time. */
+  async #waitForMember(job: Job): Promise<void> {
+    job.member = null;
+    const limit = timeLimit(Math.max(0, job.deadline - Date.now()), () => this.#expelledError());
+    try {
+      const { member } = this.#settings;
+      while (job.member === null) {
+        limit.signal.throwIfAborted();
+        await member?.whileMember(limit.signal);
+        job.member = member?.memberId ?? null;
+      }
+    } catch (error) {
+      job.reject(error as Error);
+    } finally {
+      limit.clear();
+    }
+  }
+
+  #expelledError(): NodeExpelledError {
+    return new NodeExpelledError({ store: this.#settings.store });
+  }
+
   async #commit(group: readonly Job[]): Promise<void> {
+    if (group.length === 0) return;
     try {
       const results = await this.#persist(group);
       for (const [index, job] of group.entries()) job.resolve(results[index] as CommitResult);
     } catch (error) {
       const [first] = group;
-      if (group.length === 1) first?.reject(storeErrorFrom(error, this.#settings.store));
-      else for (const job of group) await this.#commit([job]);
+      if (group.length > 1) for (const job of group) await this.#commit([job]);
+      else if (first) await this.#failed(first, error);
     }
+  }
+
+  async #failed(job: Job, error: unknown): Promise<void> {
+    if (!(job.waits && error instanceof NodeExpelledError)) {
+      job.reject(storeErrorFrom(error, this.#settings.store));
+      return;
+    }
+    await this.#waitForMember(job);
+    if (job.member !== null) await this.#commit([job]);
   }
 
   /** Makes the transaction again as long as it is certain that the one before stored nothing. */
@@ -149,8 +192,7 @@ export class CommitQueue {
       for (const beginning of beginnings) answerOf(beginning);
       const { rows } = await opened;
       for (const { member } of group) {
-        if (member !== undefined && !rows.some(([, id]) => id === member))
-          throw new NodeExpelledError({ store: this.#settings.store });
+        if (member !== undefined && !rows.some(([, id]) => id === member)) throw this.#expelledError();
       }
       const results = group.map((job, index) => resultOf(job, answers[index] ?? []));
       await this.#end(held, rows[0]?.[0] ?? '');

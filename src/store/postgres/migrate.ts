@@ -25,6 +25,8 @@ export async function migrate(
 ): Promise<void> {
   await connection.execute('BEGIN');
   try {
+    // Another node may take long for its steps.
+    await connection.execute('SET LOCAL lock_timeout TO 0');
     await connection.ask({ sql: 'SELECT pg_advisory_xact_lock($1)', values: [LOCK] });
     const found = await readVersion(connection, { schema, store, isMoving });
     const newest = migrations.at(-1)?.version ?? 0;

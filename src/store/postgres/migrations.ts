@@ -545,6 +545,13 @@ export const MIGRATIONS: readonly Migration[] = [
       'ALTER TABLE jobs ADD COLUMN timeout_seconds BIGINT',
     ],
   },
+  {
+    version: 7,
+    statements: [
+      // The first id of the process that the node is, and the duties that it takes part in. Null for a node of an older version.
+      'ALTER TABLE nodes ADD COLUMN process TEXT COLLATE "C", ADD COLUMN shares TEXT COLLATE "C"',
+    ],
+  },
 ];
 
 /** The newest version of the tables that this program knows. */

@@ -13,6 +13,7 @@ import { compileWrite } from '../sql/compile-write.ts';
 import type { SqlStatement } from '../sql/dialect.ts';
 import { codecOf, decodeRow } from '../sql/row-codec.ts';
 import type { CommitCounter, CommitOptions, CommitResult, Query, Store, Where, Write } from '../store.ts';
+import type { StoreMember } from '../store-member.ts';
 import type { TableName, Tables } from '../tables.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { decodeText } from './decode-text.ts';
@@ -31,12 +32,14 @@ export interface PostgresStoreOptions {
   /** Reads an existing store and changes nothing. */
   readonly readOnly?: boolean | undefined;
   /**
-   * The member of the cluster that makes the commits, null while this process is none: a commit is then refused with
-   * NodeExpelledError. Without it, commits are made for nobody in particular.
+   * The member of the cluster that makes the commits. While this process is none, a commit is refused with NodeExpelledError, or waits
+   * when it says so. Without it, commits are made for nobody in particular.
    */
-  readonly member?: (() => string | null) | undefined;
+  readonly member?: StoreMember | undefined;
   /** How long requests wait for a server that cannot be reached. */
   readonly waitMs?: number | undefined;
+  /** After so long without an answer it is looked whether the connection hangs. */
+  readonly lookMs?: number | undefined;
   /** Opens it although a move has filled only a part of it. */
   readonly isMoving?: boolean | undefined;
 }
@@ -51,8 +54,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   checkSchemaName(schema, store);
   // Nodes share the schema with each other, but not with a move of the store.
   const owns = options.member && { name: `atrium ${schema}`, store, isShared: true };
-  const writer = new PostgresConnection({ url, schema, name: 'atrium commits', waitMs, owns });
-  const reads = { url, schema, name: 'atrium reads', waitMs };
+  const patience = { waitMs, lockMs: waitMs, lookMs: options.lookMs };
+  const writer = new PostgresConnection({ url, schema, name: 'atrium commits', ...patience, owns });
+  const reads = { url, schema, name: 'atrium reads', ...patience };
   const readers = Array.from({ length: READERS }, () => new PostgresConnection(reads));
   try {
     await writer.open();
@@ -76,7 +80,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 interface PostgresStoreParts {
   readonly store: string;
   readonly schema: string;
-  readonly member: (() => string | null) | undefined;
+  readonly member: StoreMember | undefined;
   readonly writer: PostgresConnection;
   readonly readers: readonly PostgresConnection[];
   readonly waitMs: number;
@@ -106,11 +110,11 @@ class PostgresStore implements Store {
     return this.#waits;
   }
 
-  async commit(writes: readonly Write[], { site, claim, lazy = false }: CommitOptions): Promise<CommitResult> {
+  async commit(writes: readonly Write[], { site, claim, lazy = false, waits }: CommitOptions): Promise<CommitResult> {
     this.#checkOpen();
     const compiled = writes.map((write) => compileWrite(POSTGRES, write));
     const ordered = writes.flatMap(orderedNamesOf);
-    const result = await this.#queue.add({ writes: compiled, claim, isLazy: lazy, ordered });
+    const result = await this.#queue.add({ writes: compiled, claim, isLazy: lazy, ordered, waits });
     this.#commits[site] += 1;
     if (!lazy) this.#waits += 1;
     return result;

@@ -2,13 +2,18 @@
 // before them, so that what belongs together costs one round trip, and each is prepared once.
 // Errors: a statement rejects with ConnectionLostError when it is not known whether the server has executed it; every
 // other rejection is the server's. `open` rejects with the last reason when there was no connection within the time.
+// A connection that hangs counts as broken: when no answer comes, another connection asks the server what it does for this one
+// (`answer-watch.ts`). What a connection that broke has left at the server, such as locks, is ended by the one that follows.
 // Besides `lanes/lane-jobs.ts` no other file names the library, and it is loaded with the first connection.
 
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, ClientConfig, QueryArrayConfig } from 'pg';
 import { errorText } from '../../protocol/one-line.ts';
+import { within } from '../../protocol/time-limit.ts';
 import { StoreInUseError } from '../errors.ts';
 import type { SqlValue } from '../sql/dialect.ts';
+import { AnswerWatch, type BackendState } from './answer-watch.ts';
 
 export interface ConnectionSettings {
   readonly url: string;
@@ -31,6 +36,10 @@ export interface ConnectionSettings {
         readonly patienceMs?: number | undefined;
       }
     | undefined;
+  /** How long a statement waits at the server for what others have locked. Without it, for as long as it takes. */
+  readonly lockMs?: number | undefined;
+  /** After so long without an answer the server is asked what it does. */
+  readonly lookMs?: number | undefined;
   /** Commits do not wait for the disk, because what is written means nothing after a crash of the server. */
   readonly isLazy?: boolean | undefined;
   /** Called with the text of each notification, on a connection that has said LISTEN. */
@@ -60,11 +69,30 @@ export class ConnectionLostError extends Error {}
 const MOST_STATEMENTS = 512;
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
+const FIRST_ATTEMPT_MS = 2_000;
+const LONGEST_ATTEMPT_MS = 10_000;
+const LOOK_MS = 2_000;
+/** A server that cannot be asked within this time is not asked any more for now. */
+const LOOK_TIMEOUT_MS = 3_000;
+/** When the server could not be asked for so long, the connection counts as broken. */
+const PATIENCE_MS = 5_000;
+/** The server closes a connection whose other end is gone after about a minute. */
+const KEEP_ALIVE = '-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3';
+
+interface Connected {
+  readonly client: Client;
+  readonly watch: AnswerWatch;
+  /** The number of the backend that serves this connection, and the moment since which it did so. */
+  readonly backend: number;
+  readonly since: number;
+}
 
 export class PostgresConnection {
   readonly #settings: ConnectionSettings;
   readonly #names = new Map<string, string>();
-  #client: Promise<Client> | undefined;
+  #current: Promise<Connected> | undefined;
+  /** A connection that broke. The server may not know that yet. */
+  #former: Connected | undefined;
   #wasOpen = false;
   #isClosed = false;
 
@@ -87,13 +115,14 @@ export class PostgresConnection {
    * them is sent over another one.
    */
   async hold(): Promise<HeldConnection> {
-    const client = await this.#connected();
-    return { ask: (statement) => this.#askOn(client, statement) };
+    const connected = await this.#connected();
+    return { ask: (statement) => this.#askOn(connected, statement) };
   }
 
-  async #askOn(client: Client, statement: PostgresStatement): Promise<SqlAnswer> {
+  async #askOn(connected: Connected, statement: PostgresStatement): Promise<SqlAnswer> {
+    const { client, watch } = connected;
     try {
-      const { rows, rowCount } = await client.query<(string | null)[]>(this.#queryOf(statement));
+      const { rows, rowCount } = await watch.watch(client.query<(string | null)[]>(this.#queryOf(statement)));
       return { rows, count: rowCount ?? 0 };
     } catch (error) {
       if (!isConnectionError(error)) throw error;
@@ -104,20 +133,20 @@ export class PostgresConnection {
 
   /** Executes statements that are not prepared, such as those that make tables. */
   async execute(sql: string): Promise<void> {
-    const client = await this.#connected();
-    await client.query(sql);
+    const { client, watch } = await this.#connected();
+    await watch.watch(client.query(sql));
   }
 
-  /** Gives up the connection as it is now, because it does not answer. The next statement opens another one. */
+  /** Gives up the connection as it is now, because it does not answer. What was asked on it rejects, and the next statement opens another one. */
   async drop(): Promise<void> {
-    const client = await this.#client?.catch(() => undefined);
-    if (client) this.#forget(client);
+    const connected = await this.#current?.catch(() => undefined);
+    if (connected) this.#forget(connected.client);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    const client = await this.#client?.catch(() => undefined);
-    await client?.end().catch(() => undefined);
+    const connected = await this.#current?.catch(() => undefined);
+    if (connected) await endClient(connected);
   }
 
   #queryOf({ sql, values }: PostgresStatement): QueryArrayConfig<unknown[]> {
@@ -129,39 +158,48 @@ export class PostgresConnection {
     return { ...(name && { name }), text: sql, values: [...values], rowMode: 'array', types: AS_WRITTEN };
   }
 
-  #connected(): Promise<Client> {
-    this.#client ??= this.#connect().catch((error) => {
-      this.#client = undefined;
+  #connected(): Promise<Connected> {
+    this.#current ??= this.#connect().catch((error) => {
+      this.#current = undefined;
       throw error;
     });
-    return this.#client;
+    return this.#current;
   }
 
-  async #connect(): Promise<Client> {
+  async #connect(): Promise<Connected> {
     const { waitMs, owns } = this.#settings;
     const deadline = Date.now() + waitMs;
     const patientUntil = Date.now() + (owns?.patienceMs ?? 0);
+    // An attempt may hang while the next one would succeed, so none of them gets the whole time.
+    let attemptMs = Math.max(1_000, Math.min(waitMs, FIRST_ATTEMPT_MS));
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
       try {
-        return await this.#connectOnce();
+        return await this.#connectOnce(attemptMs);
       } catch (error) {
         const isPatient = this.#wasOpen || Date.now() < patientUntil;
         const mayHelp = isConnectionError(error) || (isPatient && error instanceof StoreInUseError);
         if (this.#isClosed || !mayHelp || Date.now() + pauseMs > deadline) throw error;
+        attemptMs = Math.min(LONGEST_ATTEMPT_MS, attemptMs * 1.5);
         await sleep(pauseMs);
       }
     }
   }
 
-  async #connectOnce(): Promise<Client> {
-    const { url, schema, name, waitMs, isLazy = false, heard } = this.#settings;
+  async #connectOnce(attemptMs: number): Promise<Connected> {
+    const { url, schema, name, isLazy = false, lockMs, heard } = this.#settings;
     const { default: pg } = await import('pg');
+    const options = [
+      `-c search_path=${schema}`,
+      KEEP_ALIVE,
+      ...(isLazy ? ['-c synchronous_commit=off'] : []),
+      ...(lockMs === undefined ? [] : [`-c lock_timeout=${lockMs}`]),
+    ];
     const config: ClientConfig & { pipeline: boolean } = {
       connectionString: url,
       application_name: name,
-      connectionTimeoutMillis: Math.max(1_000, waitMs),
+      connectionTimeoutMillis: attemptMs,
       keepAlive: true,
-      options: `-c search_path=${schema}${isLazy ? ' -c synchronous_commit=off' : ''}`,
+      options: options.join(' '),
       pipeline: true,
     };
     const client = new pg.Client(config);
@@ -171,13 +209,54 @@ export class PostgresConnection {
     if (heard) client.on('notification', ({ payload }) => heard(payload ?? ''));
     try {
       await client.connect();
-      await this.#own(client);
+      const since = performance.now();
+      if (!(await within(attemptMs, this.#begin(client)))) throw new ConnectionLostError('the server does not answer');
       this.#wasOpen = true;
+      return this.#watched(client, since);
     } catch (error) {
-      await client.end().catch(() => undefined);
+      streamOf(client).destroy();
       throw error;
     }
-    return client;
+  }
+
+  async #begin(client: Client): Promise<void> {
+    if (this.#former) await endBackend(client, this.#former);
+    this.#former = undefined;
+    await this.#own(client);
+  }
+
+  #watched(client: Client, since: number): Connected {
+    const { waitMs, lookMs = LOOK_MS } = this.#settings;
+    const backend = (client as unknown as { readonly processID: number | null }).processID ?? 0;
+    const watch: AnswerWatch = new AnswerWatch({
+      lookMs,
+      patienceMs: Math.min(waitMs, PATIENCE_MS),
+      look: () => this.#look(backend),
+      giveUp: () => this.#forget(client),
+    });
+    return { client, watch, backend, since };
+  }
+
+  /** Asks the server over another connection what it does for this one. */
+  async #look(backend: number): Promise<BackendState> {
+    const { url } = this.#settings;
+    const { default: pg } = await import('pg');
+    const client = new pg.Client({
+      connectionString: url,
+      application_name: 'atrium look',
+      connectionTimeoutMillis: LOOK_TIMEOUT_MS,
+      query_timeout: LOOK_TIMEOUT_MS,
+    });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      const { rows } = await client.query<{ is_working: boolean | null }>(IS_WORKING, [backend]);
+      if (rows.length === 0) return 'idle';
+      const isWorking = rows[0]?.is_working ?? null;
+      return isWorking === null ? 'unknown' : isWorking ? 'working' : 'idle';
+    } finally {
+      streamOf(client).destroy();
+    }
   }
 
   async #own(client: Client): Promise<void> {
@@ -199,13 +278,16 @@ export class PostgresConnection {
   }
 
   #forget(client: Client): void {
-    const current = this.#client;
+    const current = this.#current;
     if (!current) return;
     void current.then(
-      (known) => {
-        if (known !== client || this.#client !== current) return;
-        this.#client = undefined;
-        void client.end().catch(() => undefined);
+      (connected) => {
+        if (connected.client !== client || this.#current !== current) return;
+        this.#current = undefined;
+        this.#former = connected;
+        connected.watch.end();
+        // A goodbye would wait for the answers that do not come.
+        streamOf(client).destroy();
         if (!this.#isClosed) this.#settings.lost?.();
       },
       () => undefined,
@@ -213,6 +295,28 @@ export class PostgresConnection {
   }
 }
 
+/** The library says goodbye when every answer has come, and none may come any more. */
+async function endClient({ client, watch }: Connected): Promise<void> {
+  watch.end();
+  if (watch.isAwaiting) streamOf(client).destroy();
+  else await Promise.race([client.end().catch(() => undefined), sleep(GOODBYE_MS, undefined, { ref: false })]);
+}
+
+const GOODBYE_MS = 2_000;
+
+function streamOf(client: Client): Socket {
+  return (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream;
+}
+
+/** Ends what serves a connection that broke. Another backend may have its number by now, and that one began later. */
+async function endBackend(client: Client, { backend, since }: Connected): Promise<void> {
+  const sql = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE pid = $1 AND usename = current_user AND backend_start <= clock_timestamp() - $2 * interval '1 millisecond'`;
+  await client.query(sql, [backend, Math.floor(performance.now() - since)]);
+}
+
+/** Null when the server does not tell. A backend that waits for its client has nothing to do for it. */
+const IS_WORKING = `SELECT state = 'active' AND wait_event_type IS DISTINCT FROM 'Client' AS is_working FROM pg_stat_activity WHERE pid = $1`;
 const LOCK_OWNER = `SELECT a.application_name, host(a.client_addr), to_char(a.backend_start AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')
   FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid, (SELECT hashtextextended($1, 0) AS key) AS k
   WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1

@@ -36,12 +36,31 @@ function describeFailure(error: unknown, state: string | undefined): { detail: s
       detail: errorText(error),
       remedy: `Give the user of store.url the rights that "${docsCommand('scale')}" lists.`,
     };
+  if (state === '55P03')
+    return {
+      detail: 'another program has locked what this needs',
+      remedy: 'End what holds the lock (pg_locks and pg_stat_activity name it); the gateway goes on by itself.',
+    };
+  if (isCertificateError(error))
+    return {
+      detail: `its certificate is not accepted (${errorText(error)})`,
+      remedy:
+        'Name the file of the authority that signed it with sslrootcert in store.url, and the server by a name that is in the certificate.',
+    };
   if (isConnectionError(error))
     return {
       detail: `it cannot be reached (${errorText(error)})`,
       remedy: 'Check that the server runs and that store.url names it; the gateway goes on by itself.',
     };
   return { detail: errorText(error), remedy: 'Look into the log of the server, then try again.' };
+}
+
+/** The codes with which Node and OpenSSL refuse the certificate of a server. */
+const CERTIFICATE_CODE = /CERT|UNABLE_TO_(?:GET|VERIFY)|ERR_TLS/;
+
+function isCertificateError(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' && CERTIFICATE_CODE.test(code);
 }
 
 /** True when the key exists already. */

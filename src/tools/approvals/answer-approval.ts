@@ -44,7 +44,7 @@ export async function answerApproval(store: Store, answer: ApprovalAnswer): Prom
     ...((await answer.also?.(answered)) ?? []),
   ];
   try {
-    await store.commit(writes, { site: 'approval' });
+    await store.commit(writes, { site: 'approval', waits: true });
   } catch (error) {
     if (!(error instanceof PreconditionFailedError)) throw error;
     const [latest] = await store.select('approvals', { where: { id }, limit: 1 });

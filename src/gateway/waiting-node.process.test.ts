@@ -1,0 +1,83 @@
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { CuttingProxy } from '../testkit/cutting-proxy.ts';
+import { GatewayProcess } from '../testkit/gateway-process.ts';
+import { hang, reply } from '../testkit/model-server.ts';
+import { findPostgres, startPostgres } from '../testkit/postgres-server.ts';
+
+const programs = await findPostgres();
+const server = programs === undefined ? undefined : await startPostgres(programs, { syncs: false });
+afterAll(() => server?.destroy());
+
+const SOON = { timeout: 30_000, interval: 20 };
+let schemas = 0;
+
+// Where Postgres is not installed there is nothing to test with; .ci/run installs it.
+describe.skipIf(!server)('a node that the others expelled because it could not reach the database', () => {
+  const opened: { close(): Promise<void> }[] = [];
+  afterEach(async () => {
+    for (const each of opened.splice(0).reverse()) await each.close();
+  });
+
+  /** Only the first node goes through the proxy. */
+  async function startTwo() {
+    schemas += 1;
+    const schema = `waiting_${schemas}`;
+    const proxy = await CuttingProxy.start(server?.socket ?? '');
+    opened.push(proxy);
+    const urls = [`postgres://atrium@127.0.0.1:${proxy.port}/postgres`, server?.url];
+    const [a, b] = await Promise.all(urls.map((url) => GatewayProcess.create({ config: { store: { url, schema } } })));
+    if (!a || !b) throw new Error('There are two.');
+    opened.push(a, b);
+    await a.start({ node: 'a' });
+    await b.start({ node: 'b' });
+    return { a, b, proxy };
+  }
+  const nodes = async (gateway: GatewayProcess) =>
+    ((await gateway.json('/api/nodes')) as { nodes: readonly { node: string }[] }).nodes.map(({ node }) => node);
+  const ask = (gateway: GatewayProcess) =>
+    gateway.fetch('/v1/chat/completions', {
+      body: { model: 'atrium/main', messages: [{ role: 'user', content: 'Are you there?' }] },
+    });
+
+  it('keeps a request until it is a member again, and answers it', async () => {
+    const { a, b, proxy } = await startTwo();
+    for (const { model } of [a, b]) model.script(() => reply('Here I am.'));
+    proxy.stop({ alsoNew: true });
+    await expect.poll(() => nodes(b), SOON).toEqual(['b']);
+    const asking = ask(a);
+    const early = await Promise.race([asking, new Promise((resolve) => setTimeout(() => resolve('waits'), 1_000))]);
+    expect(early).toBe('waits');
+    proxy.resume();
+    const answer = await asking;
+    expect(await answer.text()).toContain('Here I am.');
+    expect(answer.status).toBe(200);
+  });
+
+  it('refuses a request with a sentence when it does not become one in time', async () => {
+    const { a, b, proxy } = await startTwo();
+    proxy.stop({ alsoNew: true });
+    await expect.poll(() => nodes(b), SOON).toEqual(['b']);
+    const answer = await ask(a);
+    expect(answer.status).toBe(503);
+    expect(answer.headers.get('retry-after')).toBe('1');
+    expect(await answer.text()).toContain('this node is not a member of the cluster');
+    proxy.resume();
+    await expect.poll(() => nodes(b), SOON).toEqual(['b', 'a']);
+  });
+
+  it('tells a client that waited at it for an answer that its run was ended, and no other node answers for nobody', async () => {
+    const { a, b, proxy } = await startTwo();
+    a.model.script(() => hang('Half an ans'));
+    b.model.script(() => reply('An answer that nobody reads.'));
+    const asking = ask(a);
+    await a.model.waitForRequests(1);
+    proxy.stop({ alsoNew: true });
+    type Listed = { readonly runs: readonly { readonly status: string }[] };
+    await expect.poll(async () => (await b.json<Listed>('/api/runs')).runs[0]?.status, SOON).toBe('stopped');
+    proxy.resume();
+    const answer = await asking;
+    expect(answer.status).toBe(409);
+    expect(await answer.text()).toContain('ATRIUM_RUN_STOPPED');
+    expect(b.model.requests).toHaveLength(0);
+  });
+});
