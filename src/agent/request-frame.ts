@@ -91,7 +91,7 @@ function formatFrame({ system, tools, spans, texts, report, limits, inputs, unke
   // The other values are no lists themselves.
   const listsEnd = lists.reduce((length, { length: more }) => length + more, 0);
   const { version, situation, handlers, change, ...alike } = report;
-  const shared = `,"report":{${members(alike)}`;
+  const shared = `,"report":{${reportMembers(alike)}`;
   const more = `${limits ? `,"limits":${JSON.stringify(limits)}` : ''}${unkept === undefined ? '' : `,"unkept":${unkept}`}`;
   const own = `,${members({ version, situation, handlers, change })}}${more}`;
   const firstCut = listsEnd + shared.length;
@@ -109,6 +109,23 @@ function formatFrame({ system, tools, spans, texts, report, limits, inputs, unke
 function members(object: object): string {
   return JSON.stringify(object).slice(1, -1);
 }
+
+type Report = Composition['report'];
+
+/** What a report says in every run alike. A prompt that is the same as that of an earlier run has the same lists. */
+function reportMembers({ layers, spans, ...others }: Omit<Report, 'version' | 'situation' | 'handlers'>): string {
+  return `${members(others)},"layers":${listText(layers)},"spans":${listText(spans)}`;
+}
+
+function listText(list: readonly object[]): string {
+  const known = LIST_TEXTS.get(list);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(list);
+  LIST_TEXTS.set(list, text);
+  return text;
+}
+
+const LIST_TEXTS = new WeakMap<readonly object[], string>();
 
 function blockText({ text, ...block }: RequestFrame['system'][number]): string {
   const more = JSON.stringify(block);

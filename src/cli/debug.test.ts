@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { RunningGateway } from './fixtures/running-gateway.ts';
@@ -51,6 +51,32 @@ describe('atrium debug', () => {
     });
     expect(events.at(-1)).toMatchObject({ event: 'assistant_message_end' });
     expect(JSON.stringify(events)).not.toMatch(/the other words|the last words/);
+  });
+
+  it('switches trajectories on for one session where they are off', async () => {
+    await running.stop();
+    expect(await run('config', 'set', 'recorder.trajectory.enabled', 'false')).toMatchObject({ code: 0 });
+    await running.start(() => ({}), { now: () => now });
+    expect((await run('status')).out).toMatch(/^trajectories +off/m);
+    const on = await run('debug', 'on', 'trajectory', '--session', 'agent:main:looked-at');
+    expect(on.out).toMatch(/^trajectory +agent:main:looked-at +2026-05-06 10:10:00 +\S+trajectory$/m);
+    expect((await run('status')).out).toMatch(/^debug logs +ON: trajectory of agent:main:looked-at until /m);
+    await talk('agent:main:looked-at', 'the first words');
+    await talk('agent:main:other', 'the other words');
+    now += 11 * 60_000;
+    await talk('agent:main:looked-at', 'the last words');
+    expect((await run('debug', 'status')).out).toBe('No debug log is on.\n');
+    await running.stop();
+    const dir = join(running.home.stateDir, 'logs', 'trajectory');
+    const files = await readdir(dir);
+    expect(files).toHaveLength(1);
+    const records = (await readFile(join(dir, files[0] ?? ''), 'utf8')).trimEnd().split('\n');
+    const types = records.map((line) => JSON.parse(line).type);
+    expect(types[0]).toBe('session.started');
+    expect(types).toContain('trace.metadata');
+    expect(types.filter((type) => type === 'session.ended')).toHaveLength(1);
+    expect(records.join('')).toContain('agent:main:looked-at');
+    expect(records.join('')).not.toContain('agent:main:other');
   });
 
   it('refuses a key that no session can have, and switches nothing on', async () => {

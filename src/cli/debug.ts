@@ -26,7 +26,7 @@ export const DEBUG_COMMANDS: readonly CliCommand[] = [
     examples: ['debug on --session agent:main:main', 'debug on raw-stream cache-trace --for 2h'],
     needs: 'gateway',
     notes:
-      'A restart of the gateway switches them off. They hold whole conversations, without what looks like a secret.',
+      'A restart of the gateway switches them off. They hold whole conversations, without what looks like a secret. Trajectories are switched on where they are off.',
     async run({ logs, session, for: ms }, { client, io }) {
       const asked = { logs: parseLogs(logs), sessionKey: session, ms };
       const { active, isKnown } = await client.post<{ active: ActiveDebugLog[]; isKnown: boolean }>(

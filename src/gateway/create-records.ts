@@ -83,10 +83,17 @@ export function createRecords(options: RecordOptions): Records {
   const place = trajectoryPlaceOf(environment, config);
   const debugSettings = debugLogSettingsOf(environment, config);
   for (const oddity of listSwitchOddities(environment)) warn(oddity);
-  const debugSwitches = new DebugSwitches({ ...switchedOn(debugSettings), now });
+  const isTrajectoryOn = isOn && place.enabled;
+  const debugSwitches = new DebugSwitches({ ...switchedOn(debugSettings, { ...place, isOn: isTrajectoryOn }), now });
   const hookStatistics = new HookStatistics();
   const recorder = new Recorder({
-    trajectory: new Trajectory({ ...place, enabled: isOn && place.enabled, files, redact: redactor?.text }),
+    trajectory: new Trajectory({
+      dir: place.dir,
+      maxBytes: place.maxBytes,
+      files,
+      isOn: (sessionKey) => debugSwitches.isOn('trajectory', sessionKey),
+      redact: redactor?.text,
+    }),
     debugLogs: new DebugLogs({ settings: debugSettings, switches: debugSwitches, files, say: log, redactor }),
     hookRecords: isOn ? new HookRecordSink({ store, warn, maxRows: config.recorder?.hookRecords?.maxRows }) : undefined,
     hookStatistics,
@@ -123,20 +130,24 @@ export function createRecords(options: RecordOptions): Records {
     hookStatistics,
     handlerTroubles: troubles,
     trajectoryDir: place.dir,
-    isTrajectoryOn: isOn && place.enabled,
+    isTrajectoryOn,
     files,
     debugSwitches,
   };
 }
 
 /** The logs that the operator switched on for as long as the gateway runs, and where each of them is written. */
-function switchedOn(settings: DebugLogSettings): Pick<DebugSwitchesSettings, 'always' | 'files'> {
+function switchedOn(
+  settings: DebugLogSettings,
+  trajectory: { readonly isOn: boolean; readonly dir: string },
+): Pick<DebugSwitchesSettings, 'always' | 'files'> {
   const { payloadLog, rawStream, cacheTrace, modelPayload } = settings;
   const isOn = {
     payload: payloadLog,
     'raw-stream': rawStream,
     'cache-trace': cacheTrace,
     'model-payload': modelPayload,
+    trajectory,
   };
   return {
     always: new Set(DEBUG_LOG_NAMES.filter((name) => isOn[name].isOn)),
@@ -145,6 +156,7 @@ function switchedOn(settings: DebugLogSettings): Pick<DebugSwitchesSettings, 'al
       'raw-stream': rawStream.file,
       'cache-trace': cacheTrace.file,
       'model-payload': null,
+      trajectory: trajectory.dir,
     },
   };
 }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DebugSwitches } from './debug-switches.ts';
 
-const FILES = { payload: '/p', 'raw-stream': '/r', 'cache-trace': '/c', 'model-payload': null };
+const FILES = { payload: '/p', 'raw-stream': '/r', 'cache-trace': '/c', 'model-payload': null, trajectory: '/t' };
 
 let now: number;
 let switches: DebugSwitches;
@@ -31,6 +31,13 @@ describe('the switches of debug logs', () => {
     now = 1_500;
     expect(switches.isOn('raw-stream', 'agent:main:main')).toBe(false);
     expect(switches.isOnSomewhere('raw-stream')).toBe(false);
+  });
+
+  it('give no end to what is always on, and do not call trajectories a log that somebody switched on', () => {
+    switches = new DebugSwitches({ always: new Set(['payload', 'trajectory']), files: FILES, now: () => now });
+    switches.switchOn({ logs: ['payload', 'trajectory'], sessionKey: 'agent:main:main', ms: 500 });
+    expect(switches.isOn('trajectory', 'agent:main:other')).toBe(true);
+    expect(switches.list()).toEqual([{ log: 'payload', sessionKey: null, until: null, file: '/p' }]);
   });
 
   it('give a log that is on a new end', () => {

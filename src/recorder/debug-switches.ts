@@ -1,5 +1,6 @@
 // Which debug logs are on, for which session and until when. The environment and the configuration switch a log on for
-// all sessions as long as the gateway runs; an operator can switch one on for a while, and that ends by itself.
+// all sessions as long as the gateway runs; an operator can switch one on for a while, and that ends by itself. Trajectories
+// are switched here too, but they are no debug log: while they are on for all sessions, the list does not name them.
 //
 // What an operator switched on is kept in memory: a gateway that starts again begins with the environment's choice.
 
@@ -40,11 +41,13 @@ export class DebugSwitches {
     return this.#settings.always.has(log) || this.#current().some((each) => each.log === log);
   }
 
-  /** A log that is on already for this session gets the new end. */
+  /** A log that is on already for this session gets the new end. One that is always on has none. */
   switchOn({ logs, sessionKey, ms }: SwitchRequest & { readonly ms: number }): void {
     const until = this.#settings.now() + ms;
     const others = this.#current().filter((each) => !logs.includes(each.log) || each.sessionKey !== sessionKey);
-    const added = [...new Set(logs)].map((log) => ({ log, sessionKey, until }));
+    const added = [...new Set(logs)]
+      .filter((log) => !this.#settings.always.has(log))
+      .map((log) => ({ log, sessionKey, until }));
     this.#timed = [...others, ...added].sort((a, b) => b.until - a.until).slice(0, MAX_SWITCHES);
   }
 
@@ -58,7 +61,9 @@ export class DebugSwitches {
   list(): readonly ActiveDebugLog[] {
     const { always, files } = this.#settings;
     return [
-      ...[...always].map((log) => ({ log, sessionKey: null, until: null, file: files[log] })),
+      ...[...always]
+        .filter((log) => log !== 'trajectory')
+        .map((log) => ({ log, sessionKey: null, until: null, file: files[log] })),
       ...this.#current().map(({ log, sessionKey = null, until }) => ({ log, sessionKey, until, file: files[log] })),
     ];
   }

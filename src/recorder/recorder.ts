@@ -112,13 +112,13 @@ export class Recorder {
     const context = { runId, sessionId, sessionKey, workspaceDir };
     keep(this.#open, runId, { context, gate: 'waiting', held: [], leftOut: 0 });
     this.#tell(runId, type, { agentId, attempt, trigger, channel });
-    this.#describe(runId, sessionId);
+    this.#describe(runId, sessionId, sessionKey);
   }
 
   /** Once for each session, and again when the description has changed, because most runs have the same one. */
-  #describe(runId: string, sessionId: string): void {
+  #describe(runId: string, sessionId: string, sessionKey: string): void {
     const { description, trajectory } = this.#parts;
-    if (!description || !trajectory.enabled || this.#described.has(sessionId)) return;
+    if (!description || !trajectory.isOn(sessionKey) || this.#described.has(sessionId)) return;
     this.#described.add(sessionId);
     const [oldest] = this.#described;
     if (this.#described.size > MAX_KNOWN_RUNS && oldest !== undefined) this.#described.delete(oldest);

@@ -160,7 +160,7 @@ describe('the trajectory', () => {
   });
 
   it('writes nothing when it is switched off', async () => {
-    const trajectory = open({ enabled: false });
+    const trajectory = open({ isOn: () => false });
     trajectory.record(CONTEXT, 'session.started', {}, 0);
     await trajectory.drain();
     expect(await readdir(dir)).toEqual([]);

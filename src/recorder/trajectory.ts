@@ -45,7 +45,8 @@ export interface TraceContext {
 export interface TrajectorySettings {
   readonly dir: string;
   readonly files: AppendedFiles;
-  readonly enabled?: boolean | undefined;
+  /** Whether the runs of this session are recorded now; by default all are. */
+  readonly isOn?: ((sessionKey: string | undefined) => boolean) | undefined;
   /** The most bytes of one session. */
   readonly maxBytes?: number | undefined;
   /** Hides secrets in a text. */
@@ -63,7 +64,8 @@ const MOST_FILES_WITH_NUMBERS = 256;
 export class Trajectory {
   readonly #dir: string;
   readonly #files: AppendedFiles;
-  readonly #enabled: boolean;
+  /** Whether the runs of this session are recorded now. */
+  readonly isOn: (sessionKey: string | undefined) => boolean;
   #maxBytes: number;
   readonly #redact: (text: string) => string;
   /** What all records of a run have in common, because a run writes a dozen of them. */
@@ -78,19 +80,15 @@ export class Trajectory {
   constructor({
     dir,
     files,
-    enabled = true,
+    isOn = () => true,
     maxBytes = MAX_TRACE_FILE_BYTES,
     redact = redactText,
   }: TrajectorySettings) {
     this.#redact = redact;
     this.#dir = dir;
     this.#files = files;
-    this.#enabled = enabled;
+    this.isOn = isOn;
     this.#maxBytes = maxBytes;
-  }
-
-  get enabled(): boolean {
-    return this.#enabled;
   }
 
   /** From now on a file may have this many bytes. One that has said that it is full stays as it is. */
@@ -101,7 +99,7 @@ export class Trajectory {
   readonly fileOf = remembered(256, (sessionId) => trajectoryFileOf(this.#dir, sessionId));
 
   record(context: TraceContext, type: TraceType, data: Readonly<Record<string, unknown>>, at: number): void {
-    if (!this.#enabled) return;
+    if (!this.isOn(context.sessionKey)) return;
     const common = this.#common(context);
     const taken = takePrompt(boundValue(data, RECORD_LIMITS, this.#redact));
     let record = new TraceRecord(common, type, at, taken.data);

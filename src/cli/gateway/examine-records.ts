@@ -31,12 +31,13 @@ export async function examineRecords({ config }: LoadedConfig, io: CliIo): Promi
   // A gateway may have been started with other variables than this command, so it is asked where it writes.
   const running = await askRunning(io, (client) => client.get<GatewayStatus>('/api/status'));
   const trajectory = running?.trajectory ?? trajectoryOf(environment, config);
-  const files = running ? running.debug.flatMap(({ file }) => file ?? []) : logFilesOf(environment, config);
+  const debug = running?.debug ?? [];
+  const files = running
+    ? debug.flatMap(({ log, file }) => (log === 'trajectory' ? [] : (file ?? [])))
+    : logFilesOf(environment, config);
+  const isWritten = trajectory.isOn || debug.some(({ log }) => log === 'trajectory');
   const problems: string[] = [];
-  for (const dir of new Set([
-    ...(trajectory.isOn ? [trajectory.dir] : []),
-    ...files.map((file) => path.dirname(file)),
-  ])) {
+  for (const dir of new Set([...(isWritten ? [trajectory.dir] : []), ...files.map((file) => path.dirname(file))])) {
     if (!(await isWritableFolder(dir)))
       problems.push(`Records cannot be written to ${dir}. Make it a folder that you can write, or name another one.`);
   }
@@ -71,7 +72,7 @@ export async function examineRecords({ config }: LoadedConfig, io: CliIo): Promi
         : [
             'No trajectories are written (OPENCLAW_TRAJECTORY, recorder.trajectory.enabled or recorder.enabled). How past runs went cannot be looked up.',
           ]),
-      ...activeLogs(running?.debug ?? [], config, io),
+      ...activeLogs(debug, config, io),
       ...(await largeLogs(files, stateDir)),
       ...(bytesOf('store') > LARGE_STORE_BYTES ? unlimited(config, bytesOf('store')) : []),
       ...(logBytes > LARGE_LOG_BYTES
@@ -170,4 +171,5 @@ const SWITCHES: Readonly<Record<ActiveDebugLog['log'], string>> = {
   'raw-stream': 'OPENCLAW_RAW_STREAM',
   'cache-trace': 'OPENCLAW_CACHE_TRACE',
   'model-payload': 'OPENCLAW_DEBUG_MODEL_PAYLOAD',
+  trajectory: 'OPENCLAW_TRAJECTORY',
 };
