@@ -56,6 +56,8 @@ export function recordedRun(number, talks, captureRequest) {
         endedAt: at + 1,
         outcome: { reply: answered, modelCalls: 1 },
         observed: true,
+        node: null,
+        stopReason: null,
       },
     },
     entry(0, { role: 'user', content: asked }),
