@@ -2,12 +2,12 @@
 // what `require` of Node does for files of a build, which are CommonJS for this purpose: V8 gives out the code of scripts,
 // and not of ES modules. Everything that is not a file of the build is left to Node.
 
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Script } from 'node:vm';
 import { type CodeCachePlaces, type CompiledCode, readCodeCache, stampOf, writeCodeCache } from './code-cache.ts';
+import { readPlainText } from './read-plain-text.ts';
 
 const HEAD = '(function (exports, require, module, __filename, __dirname) { ';
 const TAIL = '\n})';
@@ -86,7 +86,7 @@ export class CachedProgram {
     const stamp = stampOf(this.#places.program, file);
     const cachedData = this.#kept.get(stamp);
     // The build writes plain letters only, so nothing need be decoded.
-    const script = new Script(HEAD + readFileSync(file, 'latin1') + TAIL, {
+    const script = new Script(HEAD + readPlainText(file) + TAIL, {
       // As Node names files in stacks.
       filename: file,
       columnOffset: -HEAD.length,

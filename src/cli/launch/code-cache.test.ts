@@ -37,6 +37,19 @@ it('gives back what was written, from a private file in a private folder', () =>
   expect(readCodeCache({ ...places, key: 'gateway-v2' }).size).toBe(0);
 });
 
+it('has every piece where V8 can read it without a copy, whatever the length of the others', () => {
+  const lengths = fc.array(fc.nat(40), { minLength: 1, maxLength: 12 });
+  fc.assert(
+    fc.property(lengths, (all) => {
+      const code = new Map(all.map((length, index) => [`piece ${index}`, Buffer.alloc(length, index + 1)]));
+      writeCodeCache(places, code);
+      const read = readCodeCache(places);
+      expect(read).toEqual(code);
+      for (const bytes of read.values()) expect(bytes.byteOffset % 8).toBe(0);
+    }),
+  );
+});
+
 it('has nothing where there is no cache, and writes where the first folder does not let it', () => {
   expect(readCodeCache(places).size).toBe(0);
   writeFileSync(join(root, 'taken'), 'a file where the folder should be');

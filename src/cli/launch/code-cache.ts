@@ -15,7 +15,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readFileSync,
+  readSync,
   renameSync,
   rmSync,
   type Stats,
@@ -37,8 +37,10 @@ export interface CodeCachePlaces {
 export type CompiledCode = ReadonlyMap<string, Buffer>;
 
 /** The start of every file; it changes with the format. */
-const MARK = Buffer.from('atrium code 2\n');
+const MARK = Buffer.from('atrium code 3\n');
 const HASH_BYTES = 32;
+/** V8 reads a piece where it is if it begins at a multiple of this, and otherwise makes a copy of it. */
+const PIECE_STEP = 8;
 /** A program has some hundred pieces and a few megabytes; a file that says otherwise is not one of ours. */
 const MOST_BYTES = 64 * 1024 * 1024;
 const PRIVATE_FILE = 0o600;
@@ -114,19 +116,50 @@ function readTrusted(folder: string, name: string, owners: ReadonlySet<number>):
     const status = fstatSync(handle);
     if (!isTrusted(status, owners, 'file') || status.size > MOST_BYTES)
       throw new Error('another user could have written it');
-    return readFileSync(handle);
+    return readWhole(handle, status.size);
   } finally {
     closeSync(handle);
   }
 }
 
-/** The mark, the hash of everything behind it, the length of the table of contents, the table, the pieces. */
+/**
+ * The bytes of a file, in memory that is not the C library's: these are some megabytes that are soon given up, and freeing
+ * so many there has the effect that `read-plain-text.ts` tells of. Memory that can be resized is the system's own.
+ */
+function readWhole(handle: number, size: number): Buffer {
+  const memory = new (ArrayBuffer as unknown as ResizableArrayBuffer)(size, { maxByteLength: size });
+  const bytes = Buffer.from(memory, 0, size);
+  let read = 0;
+  while (read < size) {
+    const length = readSync(handle, bytes, read, size - read, null);
+    if (length === 0) throw new Error('it is shorter than it was');
+    read += length;
+  }
+  return bytes;
+}
+
+/** Every version of Node that we run on has it; the types of the language that we build for do not yet. */
+type ResizableArrayBuffer = new (size: number, options: { readonly maxByteLength: number }) => ArrayBuffer;
+
+/** The mark, the hash of everything behind it, the length of the table of contents, the table, and the pieces with room between them. */
 function format(code: CompiledCode): Buffer {
-  const contents = JSON.stringify([...code].map(([stamp, bytes]) => [stamp, bytes.length]));
+  const contents = Buffer.from(JSON.stringify([...code].map(([stamp, bytes]) => [stamp, bytes.length])));
   const length = Buffer.alloc(4);
-  length.writeUInt32LE(Buffer.byteLength(contents));
-  const body = Buffer.concat([length, Buffer.from(contents), ...code.values()]);
-  return Buffer.concat([MARK, createHash('sha256').update(body).digest(), body]);
+  length.writeUInt32LE(contents.length);
+  const body: Buffer[] = [length, contents];
+  let at = MARK.length + HASH_BYTES + length.length + contents.length;
+  for (const bytes of code.values()) {
+    const begin = nextStep(at);
+    body.push(Buffer.alloc(begin - at), bytes);
+    at = begin + bytes.length;
+  }
+  const hash = createHash('sha256');
+  for (const part of body) hash.update(part);
+  return Buffer.concat([MARK, hash.digest(), ...body]);
+}
+
+function nextStep(at: number): number {
+  return Math.ceil(at / PIECE_STEP) * PIECE_STEP;
 }
 
 /** Throws for bytes that `format` has not made as they are. */
@@ -135,13 +168,14 @@ function parse(bytes: Buffer): CompiledCode {
   const hash = bytes.subarray(MARK.length, MARK.length + HASH_BYTES);
   if (!bytes.subarray(0, MARK.length).equals(MARK)) throw new Error('the mark is missing');
   if (!createHash('sha256').update(body).digest().equals(hash)) throw new Error('it is damaged');
-  const begin = 4 + body.readUInt32LE(0);
-  const contents = JSON.parse(body.toString('utf8', 4, begin)) as [string, number][];
+  const end = 4 + body.readUInt32LE(0);
+  const contents = JSON.parse(body.toString('utf8', 4, end)) as [string, number][];
   const code = new Map<string, Buffer>();
-  let at = begin;
+  let at = MARK.length + HASH_BYTES + end;
   for (const [stamp, length] of contents) {
-    code.set(stamp, body.subarray(at, at + length));
-    at += length;
+    const begin = nextStep(at);
+    at = begin + length;
+    code.set(stamp, bytes.subarray(begin, at));
   }
   return code;
 }
