@@ -6,6 +6,8 @@
 import { docsCommand } from '../protocol/documents.ts';
 import type { Danger, Gate } from '../protocol/unused-setting.ts';
 import { portOfVariable } from './gateway-port.ts';
+import { isOwnLogFile } from './log-settings.ts';
+import { isWrittenByOpenClaw } from './written-by-openclaw.ts';
 
 export type OpenClawKey = UsedKey | DifferentKey | UnusedKey;
 
@@ -19,7 +21,7 @@ export interface DifferentKey {
   readonly state: 'different';
   readonly sentence: string;
   /** Whether a value means something else here. Without it, every value does. */
-  readonly when?: ((value: unknown) => boolean) | undefined;
+  readonly when?: ((value: unknown, config: object) => boolean) | undefined;
 }
 
 export interface UnusedKey {
@@ -483,7 +485,12 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
     'The value "off" switches the patterns off; what Atrium recognises as a secret is hidden in any case.',
     isOneOf('off'),
   ),
-  ...used('logging', 'consoleLevel consoleStyle file level maxFileBytes'),
+  ...used('logging', 'consoleLevel consoleStyle level maxFileBytes'),
+  ...different(
+    'logging.file',
+    'OpenClaw writes that file, so the log of Atrium stands beside it, with "atrium" in its name.',
+    (value, config) => typeof value === 'string' && isWrittenByOpenClaw(config) && !isOwnLogFile(value),
+  ),
   ...harmless('logging', 'It changes nothing about the log.'),
   ...used('diagnostics', 'enabled'),
   ...used('diagnostics.cacheTrace', 'enabled filePath includeMessages includePrompt includeSystem'),
