@@ -77,6 +77,7 @@ const VALUES = [
   'off',
   'batched',
   'continuation-skip',
+  '[{think}]',
   21,
   '1',
   { source: 'exec' },
