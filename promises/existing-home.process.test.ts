@@ -53,7 +53,7 @@ const NOT_USED = [
   'missing tools.web.search',
   'missing tools.media',
   'missing session.maintenance',
-  'missing messages.responsePrefix, messages.ackReaction, messages.queue, messages.tts',
+  'missing messages.ackReaction, messages.queue, messages.tts',
   'missing approvals.exec',
   'missing channels.whatsapp',
   'missing gateway.controlUi.basePath',

@@ -3,6 +3,7 @@
 
 import type { JsonObject } from '../protocol/json.ts';
 import type { AssistantMessage } from '../protocol/message.ts';
+import type { ModelRef } from '../protocol/model-ref.ts';
 import { outboxWrites } from '../store/name-attachments.ts';
 import type { Write } from '../store/store.ts';
 import type { RunOutcome } from '../store/tables.ts';
@@ -22,7 +23,8 @@ export async function finishRun(parts: RunParts, run: OpenRun, answer: RunAnswer
   const { runId } = run;
   const spoken = spokenReply(run, answer.reply);
   const text = [...run.packMessages, spoken].filter((each) => each.trim() !== '').join('\n\n');
-  const planned = text === '' ? NOTHING : await planAnswer(parts, run, text, { mayBringFiles: true });
+  const planned =
+    text === '' ? NOTHING : await planAnswer(parts, run, text, { mayBringFiles: true, by: authorOf(answer) });
   const isIdle = run.kind === 'heartbeat' && spoken === '';
   const entries = isIdle ? [withdrawEntries(run, answer.toolCalls ?? 0)] : await entriesOf(parts, run, answer);
   await endRun(parts, run, {
@@ -98,9 +100,14 @@ export async function planAnswer(
   parts: RunParts,
   run: OpenRun,
   text: string,
-  more: Pick<Answer, 'mayBringFiles'> = {},
+  more: Pick<Answer, 'mayBringFiles' | 'by'> = {},
 ): Promise<PlannedAnswer> {
   return speaksItself(run) ? parts.delivery.plan({ ...answerOf(run, text), ...more }) : { rows: [], text };
+}
+
+/** Undefined for an answer that no model gave. */
+function authorOf({ message, provider, model }: RunAnswer): ModelRef | undefined {
+  return message && provider !== undefined && model !== undefined ? { provider, model } : undefined;
 }
 
 export function answerOf(run: OpenRun, text: string) {

@@ -179,6 +179,8 @@ export interface Answer {
   readonly isLiteral?: true | undefined;
   /** Set when the caller's commit names the files of the rows (`outboxWrites`), so that long code may become one. */
   readonly mayBringFiles?: true | undefined;
+  /** The model whose answer it is; absent for notices of the product. */
+  readonly by?: ModelRef | undefined;
   /** What people may press instead of typing it, where the surface has buttons. */
   readonly buttons?: readonly Button[] | undefined;
   readonly context: HookContext;

@@ -12,10 +12,17 @@ export class LineAsker {
   /** Undefined when the input ends without a line. */
   async ask(question: string, isSecret: boolean): Promise<string | undefined> {
     if (process.stdin.isTTY === true) return askInTerminal(question, isSecret);
-    this.#piped ??= text(process.stdin).then((all) => all.split(/\r?\n/));
+    this.#piped ??= text(process.stdin).then(linesOf);
     const line = (await this.#piped).shift();
     return line?.trim();
   }
+}
+
+/** The end of the last line begins no other one, so an empty input has no line. */
+export function linesOf(input: string): string[] {
+  const lines = input.split(/\r?\n/);
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
 }
 
 async function askInTerminal(question: string, isSecret: boolean): Promise<string | undefined> {

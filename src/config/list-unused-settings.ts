@@ -7,6 +7,7 @@ import { DANGERS, type UnusedSetting } from '../protocol/unused-setting.ts';
 import { type ConfigPath, formatConfigPath, isPartOf, parseKeyPattern, valueAt } from './config-path.ts';
 import { DIFFERENT_DEFAULTS, OPENCLAW_KEYS, OPENCLAW_VARIABLES, type OpenClawKey } from './openclaw-keys.ts';
 import { isPlainObject } from './plain-object.ts';
+import { isWrittenByOpenClaw } from './written-by-openclaw.ts';
 
 export function listUnusedSettings(
   config: object,
@@ -28,13 +29,13 @@ export function listUnusedSettings(
     if (row.unlessSet !== undefined && isSet(row.unlessSet)) return;
     found.push({ path, danger: row.danger, sentence, refuses: isAccepted ? null : (row.gate ?? null), isAccepted });
   };
-  visit(config, [], (path, row) => {
+  visit(config, config, [], (path, row) => {
     const isSaidAnyway = row.state === 'different' || (row.state === 'unused' && row.gate !== undefined);
     if (isSaidAnyway || !isRead(path)) add(formatConfigPath(path), row);
   });
   for (const row of OPENCLAW_VARIABLES) {
     const value = variables[row.path]?.trim() ?? '';
-    if (value !== '' && !isException(row, value)) add(row.path, row);
+    if (value !== '' && !isException(row, value, config)) add(row.path, row);
   }
   if (isWrittenByOpenClaw(config)) {
     for (const { path, sentence, unlessSet = [], onlyWith } of DIFFERENT_DEFAULTS) {
@@ -44,13 +45,6 @@ export function listUnusedSettings(
   }
   const rank = ({ danger, refuses }: UnusedSetting) => DANGERS.indexOf(danger) * 2 + (refuses === null ? 1 : 0);
   return found.sort((a, b) => rank(a) - rank(b));
-}
-
-/** OpenClaw leaves its version in every configuration that it writes. */
-function isWrittenByOpenClaw(config: object): boolean {
-  return ['meta.lastTouchedVersion', 'wizard.lastRunVersion'].some(
-    (key) => typeof valueAt(config, parseKeyPattern(key)) === 'string',
-  );
 }
 
 function isSwitchedOn(config: object, key: string): boolean {
@@ -116,19 +110,25 @@ function nodesBelow({ below }: KeyNode, part: string | number): readonly KeyNode
   return [named, starred === named ? undefined : starred].filter((node) => node !== undefined);
 }
 
-function visit(value: unknown, at: ConfigPath, found: (at: ConfigPath, row: OpenClawKey) => void): void {
+function visit(
+  config: object,
+  value: unknown,
+  at: ConfigPath,
+  found: (at: ConfigPath, row: OpenClawKey) => void,
+): void {
   const row = at.length === 0 ? undefined : openClawKeyOf(at);
-  if (row?.state === 'unused' && (isEmpty(value) || isException(row, value))) return;
+  if (row?.state === 'unused' && (isEmpty(value) || isException(row, value, config))) return;
   // A row also speaks for what is below its key, and is said once, at the key itself.
   const isOwn = row?.state === 'different' && at.length === parseKeyPattern(row.path).length;
-  if (isOwn && !isEmpty(value) && !isException(row, value)) found(at, row);
+  if (isOwn && !isEmpty(value) && !isException(row, value, config)) found(at, row);
   const isWhole = at.length > 0 && !hasOpenClawKeysBelow(at);
   if (row?.state === 'unused' && (isWhole || !isBranch(value))) {
     found(at.slice(0, shownLength(row)), row);
     return;
   }
-  if (Array.isArray(value)) for (const [index, item] of value.entries()) visit(item, [...at, index], found);
-  else if (isPlainObject(value)) for (const [key, item] of Object.entries(value)) visit(item, [...at, key], found);
+  if (Array.isArray(value)) for (const [index, item] of value.entries()) visit(config, item, [...at, index], found);
+  else if (isPlainObject(value))
+    for (const [key, item] of Object.entries(value)) visit(config, item, [...at, key], found);
 }
 
 export function hasOpenClawKeysBelow(path: ConfigPath): boolean {
@@ -154,7 +154,7 @@ function isEmpty(value: unknown): boolean {
   return isPlainObject(value) && (value.enabled === false || Object.keys(value).length === 0);
 }
 
-function isException(row: OpenClawKey, value: unknown): boolean {
-  if (row.state === 'different') return row.when !== undefined && !row.when(value);
+function isException(row: OpenClawKey, value: unknown, config: object): boolean {
+  if (row.state === 'different') return row.when !== undefined && !row.when(value, config);
   return row.state === 'unused' && row.except.some((exception) => isDeepStrictEqual(exception, value));
 }

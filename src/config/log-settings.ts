@@ -5,6 +5,7 @@ import type { LogThreshold } from '../protocol/log.ts';
 import type { Environment } from './environment.ts';
 import type { Config } from './schema.ts';
 import { resolveUserPath } from './user-path.ts';
+import { isWrittenByOpenClaw } from './written-by-openclaw.ts';
 
 export interface LogSettings {
   readonly file: string;
@@ -21,9 +22,12 @@ const MAX_FILE_BYTES = 10 * 1024 * 1024;
 
 export function logSettingsOf(
   { stateDir, home, cwd }: Pick<Environment, 'stateDir' | 'home' | 'cwd'>,
-  { logging = {} }: Pick<Config, 'logging'> = {},
+  config: Pick<Config, 'logging'> = {},
 ): LogSettings {
-  const file = logging.file?.trim();
+  const { logging = {} } = config;
+  const given = logging.file?.trim();
+  // OpenClaw writes the file that its own configuration names, and two programs would set it aside under each other.
+  const file = given && isWrittenByOpenClaw(config) && !isOwnLogFile(given) ? besideOf(given) : given;
   return {
     file: file ? resolveUserPath(file, home, cwd) : path.join(stateDir, 'logs', 'atrium.log'),
     level: logging.level ?? 'info',
@@ -31,6 +35,16 @@ export function logSettingsOf(
     consoleLevel: logging.consoleLevel ?? 'info',
     consoleStyle: logging.consoleStyle ?? 'pretty',
   };
+}
+
+/** Whether a log file is meant for Atrium, by its name. */
+export function isOwnLogFile(file: string): boolean {
+  return path.basename(file).toLowerCase().includes('atrium');
+}
+
+function besideOf(file: string): string {
+  const { dir, name, ext } = path.parse(file);
+  return path.join(dir, `${name}.atrium${ext}`);
 }
 
 /** The patterns of the operator. `redactSensitive: "off"` switches these off, and never what Atrium recognises by itself. */

@@ -6,6 +6,8 @@
 import { docsCommand } from '../protocol/documents.ts';
 import type { Danger, Gate } from '../protocol/unused-setting.ts';
 import { portOfVariable } from './gateway-port.ts';
+import { isOwnLogFile } from './log-settings.ts';
+import { isWrittenByOpenClaw } from './written-by-openclaw.ts';
 
 export type OpenClawKey = UsedKey | DifferentKey | UnusedKey;
 
@@ -19,7 +21,7 @@ export interface DifferentKey {
   readonly state: 'different';
   readonly sentence: string;
   /** Whether a value means something else here. Without it, every value does. */
-  readonly when?: ((value: unknown) => boolean) | undefined;
+  readonly when?: ((value: unknown, config: object) => boolean) | undefined;
 }
 
 export interface UnusedKey {
@@ -373,6 +375,11 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
     `What a platform does not set has the default that "${docsCommand('config')}" names.`,
   ),
   ...used('messages', 'groupChat.historyLimit groupChat.mentionPatterns'),
+  ...different(
+    'messages.responsePrefix',
+    'The names {thinkingLevel} and {think} are not filled in.',
+    (value) => typeof value === 'string' && /\{think(?:inglevel)?\}/i.test(value),
+  ),
   ...used('agents.list[]', 'groupChat.mentionPatterns'),
   ...missing('messages', 'Atrium takes and sends messages by its own rules.'),
   ...harmless('{web,surfaces}', NO_CHANNEL),
@@ -483,7 +490,12 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
     'The value "off" switches the patterns off; what Atrium recognises as a secret is hidden in any case.',
     isOneOf('off'),
   ),
-  ...used('logging', 'consoleLevel consoleStyle file level maxFileBytes'),
+  ...used('logging', 'consoleLevel consoleStyle level maxFileBytes'),
+  ...different(
+    'logging.file',
+    'OpenClaw writes that file, so the log of Atrium stands beside it, with "atrium" in its name.',
+    (value, config) => typeof value === 'string' && isWrittenByOpenClaw(config) && !isOwnLogFile(value),
+  ),
   ...harmless('logging', 'It changes nothing about the log.'),
   ...used('diagnostics', 'enabled'),
   ...used('diagnostics.cacheTrace', 'enabled filePath includeMessages includePrompt includeSystem'),
@@ -587,7 +599,7 @@ function slackKeys(): readonly OpenClawKey[] {
       'channels.*.{enabled,requireMention,users,allowBots}',
     ),
     ...used(at, 'actions.{reactions,messages} botLoopProtection channels.*.botLoopProtection'),
-    ...used(at, '{botToken,appToken}'),
+    ...used(at, '{botToken,appToken} responsePrefix'),
     ...different(
       `${at}.replyToMode`,
       'batched is read as off, because messages are not gathered into batches.',
@@ -659,6 +671,7 @@ function telegramKeys(section: string): readonly OpenClawKey[] {
       'mediaMaxMb name replyToMode streaming.mode textChunkLimit timeoutSeconds tokenFile webhookHost webhookPath',
       'webhookPort webhookUrl',
     ),
+    ...used(section, 'responsePrefix'),
     ...used(`${section}.groups.*`, 'allowFrom enabled groupPolicy requireMention'),
     ...used(`${section}.groups.*.topics.*`, 'agentId allowFrom enabled groupPolicy requireMention'),
     ...used(`${section}.direct.*`, 'allowFrom dmPolicy enabled'),
@@ -698,7 +711,7 @@ function telegramKeys(section: string): readonly OpenClawKey[] {
       'A direct conversation keeps all of its history, and bots cannot read what was said before.',
     ),
     ...missing(
-      `${section}.{ackReaction,reactionLevel,responsePrefix,autoTopicLabel,threadBindings}`,
+      `${section}.{ackReaction,reactionLevel,autoTopicLabel,threadBindings}`,
       'Atrium does not do this by itself.',
     ),
     ...missing(
@@ -736,7 +749,7 @@ function discordKeys(at: string): readonly OpenClawKey[] {
     ...used(`${at}.guilds.*`, 'requireMention ignoreOtherMentions users roles reactionNotifications'),
     ...used(`${at}.guilds.*.channels.*`, 'enabled requireMention ignoreOtherMentions users roles autoThread'),
     ...used(`${at}.guilds.*.channels.*`, 'autoArchiveDuration'),
-    ...used(at, 'token'),
+    ...used(at, 'token responsePrefix'),
     ...different(
       `${at}.replyToMode`,
       'batched is read as off, because messages are not gathered into batches.',
@@ -758,10 +771,7 @@ function discordKeys(at: string): readonly OpenClawKey[] {
     ),
     ...missing(`${at}.guilds.*.channels.*.autoThreadName`, 'A thread is called by the first words of its message.'),
     ...missing(`${at}.thread.inheritParent`, 'A thread begins with its own history and not with that of its channel.'),
-    ...missing(
-      `${at}.{threadBindings,defaultTo,mentionAliases,markdown,responsePrefix}`,
-      'Atrium has nothing like it.',
-    ),
+    ...missing(`${at}.{threadBindings,defaultTo,mentionAliases,markdown}`, 'Atrium has nothing like it.'),
     ...missing(
       `${at}.{voice,pluralkit,agentComponents,ui}`,
       'Atrium has neither voice channels nor components of its own there.',

@@ -976,6 +976,11 @@ const accessGroups = recordOf(
 );
 
 const messages = shared({
+  responsePrefix: text()
+    .optional()
+    .describe(
+      'What stands before answers on chat platforms, such as "🦞", "[{model}]" or "auto" for the name of the agent. Default: nothing.',
+    ),
   groupChat: shared({
     historyLimit: wholeNumber(0, 1_000)
       .optional()

@@ -11,6 +11,8 @@ export interface TaxonomyFile {
   readonly role: string;
   /** A required file that is absent leaves a marker in the prompt; an optional one leaves only a line in the report. */
   readonly required: boolean;
+  /** Set where workspaces without it are in order: those that OpenClaw made since the summer of 2026 have no TOOLS.md. */
+  readonly mayBeAbsent?: true | undefined;
   /** A file that is not always listed appears only when it exists; its absence is not reported. */
   readonly listed: 'always' | 'when-present';
   /** A dynamic file changes often and is rendered below the cache boundary. */
@@ -48,6 +50,7 @@ export const OPENCLAW_TAXONOMY: Taxonomy = {
       name: 'TOOLS.md',
       role: 'Local tool conventions, command gotchas, machine-specific hints.',
       required: true,
+      mayBeAbsent: true,
       listed: 'always',
     },
     { name: 'IDENTITY.md', role: 'Who the agent is: name and short descriptor.', required: false, listed: 'always' },

@@ -8,6 +8,7 @@ import type { SocketChannelPorts } from '../channels/socket-channel.ts';
 import { WebChannel } from '../channels/web/web-channel.ts';
 import { accountDuty } from '../cluster/account-duty.ts';
 import type { Cluster } from '../cluster/cluster.ts';
+import { responsePrefixOf, withPrefix } from '../config/response-prefix.ts';
 import type { Config } from '../config/schema.ts';
 import { type EndedDelivery, Outbox } from '../delivery/outbox.ts';
 import { type DeliveryPlan, type PlanPorts, planDelivery } from '../delivery/plan-delivery.ts';
@@ -167,11 +168,20 @@ export class GatewayDelivery implements DeliveryPort {
       ttlMs: this.ttlMs,
       isHandedOver,
     };
-    return planDelivery(answer, ports);
+    return planDelivery({ ...answer, text: this.#prefixed(answer) }, ports);
   }
 
   wake(): void {
     this.outbox.wake();
+  }
+
+  /** The words of a model on a chat platform may have a prefix; the page, the terminal and the API show who speaks. */
+  #prefixed({ text, by, surface, context }: Answer): string {
+    const { channel, accountId } = surface;
+    const isOwnClient = [this.sockets.web.id, this.sockets.cli.id, API_CHANNEL].includes(channel);
+    if (by === undefined || isOwnClient || context.agentId === undefined) return text;
+    const place = { agentId: context.agentId, channel, accountId };
+    return withPrefix(responsePrefixOf(this.#options.config, place, by), text);
   }
 
   /** Shows how a run goes on, on channels that can show it. */

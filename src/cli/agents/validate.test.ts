@@ -26,10 +26,9 @@ describe('atrium agents validate', () => {
     const { code, out } = await home.run(['agents', 'validate', 'main']);
     expect(code).toBe(1);
     for (const line of [
-      /main \(.*\): 6 errors/,
+      /main \(.*\): 5 errors/,
       /error {4}AGENTS\.md has 200 characters and is cut to 100/,
       /error {4}SOUL\.md is empty/,
-      /error {4}TOOLS\.md is missing/,
       /error {4}IDENTITY\.md gives the agent no name/,
       /error {4}USER\.md cannot be read/,
       /error {4}HEARTBEAT\.md cannot be read/,

@@ -43,6 +43,7 @@ export const accountKeys = {
   replyToMode: oneOf(REPLY_TO_MODES)
     .optional()
     .describe('Whether answers quote the message that they answer: "off", "first" or "all" parts.'),
+  responsePrefix: text().optional().describe('What stands before answers, instead of messages.responsePrefix.'),
   mediaMaxMb: positive().optional().describe('The largest file that is taken or sent, in megabytes.'),
   textChunkLimit: wholeNumber(100, 40_000).optional().describe('The longest message that is sent, in characters.'),
 };

@@ -79,7 +79,7 @@ describe('validateWorkspace says what is wrong', () => {
     expect(await brief(OPENBOA_TAXONOMY)).toEqual(['error . missing']);
     await mkdir(dir);
     expect(await brief(OPENBOA_TAXONOMY)).toHaveLength(5);
-    expect(await brief(OPENCLAW_TAXONOMY)).toEqual(['error AGENTS.md missing', 'error TOOLS.md missing']);
+    expect(await brief(OPENCLAW_TAXONOMY)).toEqual(['error AGENTS.md missing']);
   });
 
   it('with a file that is empty, be it of blanks', async () => {

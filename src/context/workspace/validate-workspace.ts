@@ -102,7 +102,7 @@ const ANOTHER_FILE: Readonly<Record<FileAbsent['reason'], string>> = {
 };
 
 function judgeMissing(file: TaxonomyFile): readonly WorkspaceFinding[] {
-  if (!file.required) return [];
+  if (!file.required || file.mayBeAbsent) return [];
   const { name } = file;
   const message = `${name} is missing. It holds: ${file.role} Write it, or run "atrium agents init" for a template.`;
   return [{ file: name, problem: 'missing', severity: 'error', message }];
