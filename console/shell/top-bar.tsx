@@ -22,6 +22,9 @@ export function TopBar({ state, room, route }: TopBarProps) {
   const known = state.sessionOf(session);
   // A page without a conversation has only the socket that tells what changes.
   const link = isChat ? state.link.value : state.watch.link.value;
+  void room.version.value;
+  // Before the first message there is nothing to show there.
+  const hasTurns = talk?.isWelcoming !== true;
   return (
     <header class="bar">
       <button
@@ -50,7 +53,7 @@ export function TopBar({ state, room, route }: TopBarProps) {
       <span id="link" class="link" role="status" data-state={link.state}>
         {link.text}
       </span>
-      {isChat && (
+      {isChat && hasTurns && (
         <button
           id="panel-toggle"
           class="ghost round"
