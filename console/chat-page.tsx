@@ -32,13 +32,16 @@ export function ChatPage({ state, room }: { state: ConsoleState; room: ChatRoom 
         </Link>
       </EmptyState>
     );
+  void room.version.value;
+  // Before the first message there is nothing to report, and the conversation has the whole width.
+  const hasPanel = room.isPanelOpen.value && talk?.isWelcoming !== true;
   const agent = state.agents.value.find(({ agentId }) => agentId === talk?.place.agentId);
   const submit = (text: string) => {
     room.submit(text);
     field.current?.focus();
   };
   return (
-    <div class={room.isPanelOpen.value ? 'columns with-panel' : 'columns'}>
+    <div class={hasPanel ? 'columns with-panel' : 'columns'}>
       <section
         class={isDropping ? 'chat dropping' : 'chat'}
         aria-label="Conversation"
@@ -122,7 +125,7 @@ export function ChatPage({ state, room }: { state: ConsoleState; room: ChatRoom 
       <ReportPanel
         shown={room.report.value}
         session={room.session.value}
-        isOpen={room.isPanelOpen.value}
+        isOpen={hasPanel}
         readRequest={room.readRequest}
         onClose={() => room.showPanel(false)}
       />

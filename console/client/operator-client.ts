@@ -138,8 +138,10 @@ export class OperatorClient {
     return this.#client.ask('/api/usage/limits');
   }
 
+  /** Days begin where those of the limits do, so that both can be compared; without limits, where the person is. */
   async usageByDay(): Promise<readonly UsageDay[]> {
-    const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+    const { limits, timezone: ofLimits } = await this.spending();
+    const timezone = limits.length > 0 ? ofLimits : Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
     const path = `/api/usage?by=day&timezone=${encodeURIComponent(timezone)}`;
     return (await this.#client.ask<{ groups: readonly UsageDay[] }>(path)).groups;
   }

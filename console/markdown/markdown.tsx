@@ -8,6 +8,7 @@ import { useRef } from 'preact/hooks';
 import { CodeBlock } from './code-block.tsx';
 import { decodeEntities } from './decode-entities.ts';
 import { type LexedMarkdown, lexMarkdown } from './lex-markdown.ts';
+import { RemotePicture } from './remote-picture.tsx';
 import { pictureAddress, safeAddress } from './safe-address.ts';
 
 export function Markdown({ text }: { text: string }) {
@@ -174,15 +175,10 @@ function Anchor({ link }: { link: Tokens.Link }) {
   );
 }
 
-/** Loading a picture from elsewhere would tell its server who reads this, so that is left to the person. */
 function Picture({ image: { href, text } }: { image: Tokens.Image }) {
   const inside = pictureAddress(href);
   if (inside) return <img src={inside} alt={text} />;
   const address = safeAddress(decodeEntities(href));
-  if (address === undefined) return <span>{text}</span>;
-  return (
-    <a class="remote-picture" href={address} target="_blank" rel="noopener noreferrer nofollow">
-      {`Picture on ${new URL(address).host}: ${text || 'without a description'}`}
-    </a>
-  );
+  if (address === undefined || address.startsWith('mailto:')) return <span>{text}</span>;
+  return <RemotePicture address={address} description={text} />;
 }

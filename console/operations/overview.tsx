@@ -25,7 +25,7 @@ export function Overview({ state }: { state: ConsoleState }) {
   const approvals = useLive(state, ['approvals'], (asked) => asked.approvals());
   const letters = useLive(state, ['dead-letters'], (asked) => asked.deadLetters());
   const spending = useLive(state, ['usage', 'config'], (asked) => asked.spending());
-  const usage = useLive(state, ['usage'], (asked) => asked.usageByDay());
+  const usage = useLive(state, ['usage', 'config'], (asked) => asked.usageByDay());
   const kept = useLive(state, ['runs', 'deliveries'], (asked) => asked.conservation());
   const trouble = problem || status.problem;
   if (!client || !status.value) return trouble === '' ? null : <p class="page-problem problem">{trouble}</p>;
@@ -67,7 +67,7 @@ export function Overview({ state }: { state: ConsoleState }) {
         </div>
         <div>
           {kept.value && <ConservationView kept={kept.value} />}
-          <SpendLimits limits={spending.value?.limits ?? []} />
+          <SpendLimits limits={spending.value?.limits ?? []} days={usage.value ?? []} />
           <UsageByDay days={usage.value ?? []} />
         </div>
       </div>

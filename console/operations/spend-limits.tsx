@@ -1,11 +1,16 @@
 // What was spent against the limits on spending.
 
-import type { SpendReport } from '../client/operator-client.ts';
+import type { SpendReport, UsageDay } from '../client/operator-client.ts';
 import { formatClock, formatCount } from '../view/format.ts';
 import { Link } from '../view/link.tsx';
 import { Block } from './block.tsx';
 
-export function SpendLimits({ limits }: Pick<SpendReport, 'limits'>) {
+export interface SpendLimitsProps extends Pick<SpendReport, 'limits'> {
+  /** What providers have counted, by day. */
+  readonly days: readonly UsageDay[];
+}
+
+export function SpendLimits({ limits, days }: SpendLimitsProps) {
   return (
     <Block
       title="Spend against limits"
@@ -43,6 +48,7 @@ export function SpendLimits({ limits }: Pick<SpendReport, 'limits'>) {
                   <span>{`${amountOf(limit.money === null ? null : spent.spentMoney, spent.spentTokens)} · ${Math.round(100 * share)} %`}</span>
                   <span>{[agent, session, sender, period].filter(Boolean).join(' · ')}</span>
                 </p>
+                <Estimated limit={limit} spent={spent.spentMoney} day={days.find(({ key }) => key === period)} />
               </div>
             ))}
             <p class="soft">
@@ -58,6 +64,24 @@ export function SpendLimits({ limits }: Pick<SpendReport, 'limits'>) {
         ))}
       </ul>
     </Block>
+  );
+}
+
+interface EstimatedProps {
+  readonly limit: SpendReport['limits'][number];
+  readonly spent: number;
+  readonly day: UsageDay | undefined;
+}
+
+/** A limit also counts calls that broke off, by an estimate. "Tokens by day" has only what providers have counted. */
+function Estimated({ limit: { agent, session, sender, per, money }, spent, day }: EstimatedProps) {
+  const isAll = !agent && !session && !sender && per === 'day' && money !== null;
+  const rest = isAll && day?.cost != null ? spent - day.cost : 0;
+  if (rest < 0.00005) return null;
+  return (
+    <p class="soft">
+      {`${rest.toFixed(4)} of it is an estimate, for calls that broke off or whose provider did not say what it counted.`}
+    </p>
   );
 }
 

@@ -23,6 +23,9 @@ export function TopBar({ state, room, route }: TopBarProps) {
   const agent = state.agents.value.find(({ agentId }) => agentId === talk?.place.agentId);
   // A page without a conversation has only the socket that tells what changes.
   const link = isChat ? state.link.value : state.watch.link.value;
+  void room.version.value;
+  // Before the first message there is nothing to show there.
+  const hasTurns = talk?.isWelcoming !== true;
   return (
     <header class="bar">
       <button
@@ -53,7 +56,7 @@ export function TopBar({ state, room, route }: TopBarProps) {
       <span id="link" class="link" role="status" data-state={link.state}>
         {link.text}
       </span>
-      {isChat && (
+      {isChat && hasTurns && (
         <button
           id="panel-toggle"
           class="ghost round"

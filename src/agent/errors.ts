@@ -115,6 +115,12 @@ function afterFailure(kind: string, name: string): string {
     case 'timeout':
     case 'server':
       return ' Try again; if it stays so, choose another model.';
+    case 'bad-request':
+      return ` The provider does not take this request: choose another model, say /new to begin without what was said, or try the model alone with "atrium models test ${name}".`;
+    case 'malformed':
+      return ` Try again; if it stays so, the operator can check the address of the provider: "atrium models test ${name}".`;
+    case 'unknown':
+      return ` Try again; if it stays so, the operator finds more in the log of the gateway ("atrium logs") and with "atrium models test ${name}".`;
     default:
       return '';
   }

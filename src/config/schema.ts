@@ -868,6 +868,12 @@ const gateway = shared({
     }).optional(),
   }).optional(),
   allowedOrigins: texts().optional().describe('Browser origins besides its own that may call it.'),
+  pictureHosts: z
+    .array(z.string().regex(/^[\w.-]+(?::\d{1,5})?$/, 'the name of a host, such as pictures.example.org'))
+    .optional()
+    .describe(
+      'Hosts whose pictures (https) the page loads without asking; they learn who reads what, and when. Default none.',
+    ),
   drainSeconds: wholeNumber(0, 3_600).optional().describe('How long a stop waits for running work. Default 20.'),
 });
 

@@ -37,6 +37,7 @@ const LIVE_GATEWAY_SETTINGS = [
   'gateway.allowedOrigins',
   'gateway.controlUi.allowedOrigins',
   'gateway.drainSeconds',
+  'gateway.pictureHosts',
   'gateway.http.clientTools',
 ] as const;
 

@@ -71,6 +71,9 @@ export async function startGateway(options: StartOptions): Promise<StartedGatewa
       const { allowedOrigins = [], controlUi } = opened.config.gateway ?? {};
       return [...allowedOrigins, ...(controlUi?.allowedOrigins ?? [])];
     },
+    get pictureHosts() {
+      return opened.config.gateway?.pictureHosts ?? [];
+    },
     hasPage: settings.controlUi?.enabled !== false,
     closedPaths: [
       ...(settings.http?.endpoints?.chatCompletions?.enabled === false ? [CHAT_PATH] : []),

@@ -1,11 +1,12 @@
 // The gateway's HTTP interface: the checks for every request, and then the routes. It knows no sockets: a test calls it
 // without listening.
 
-import type { Context, MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler, Next } from 'hono';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { UnknownPathError, WrongMethodError } from '../errors.ts';
 import { isPagePath } from '../page/is-page-path.ts';
+import { REMOTE_PICTURE_PATH } from '../page/remote-picture.ts';
 import { addRoutes, methodsOf } from './add-routes.ts';
 import { type CallerRules, checkHost, checkOrigin, isAllowedOrigin } from './check-caller.ts';
 import { errorReply } from './error-reply.ts';
@@ -19,6 +20,8 @@ export interface HttpAppOptions extends ApiParts, CallerRules {
   readonly token: string;
   /** False when the operator wants no page. Default true. */
   readonly hasPage?: boolean | undefined;
+  /** Hosts whose pictures the page loads without asking the person. Default none. */
+  readonly pictureHosts?: readonly string[] | undefined;
   /** Paths of routes that the operator switched off; they answer as paths that do not exist. */
   readonly closedPaths?: readonly string[] | undefined;
   /** The header Strict-Transport-Security of every answer. Without it, the header is not sent. */
@@ -67,12 +70,13 @@ export function createHttpApp(options: HttpAppOptions, guard = new TokenGuard(op
   });
 
   addRoutes(app, OPEN_ROUTES, options);
-  if (options.hasPage !== false) app.use(answerPage);
+  if (options.hasPage !== false) app.use(answerPage(options));
 
   const checkToken = (c: Context<HttpEnv>) =>
     guard.check(tokenOf(c.req.raw.headers, c.req.path === '/ws'), c.env?.incoming?.socket.remoteAddress ?? 'unknown');
   if (options.webhooks) app.use(answerWebhookPaths(options.webhooks, options));
   if (options.pluginHttp) app.use(answerPluginPaths(options.pluginHttp, checkToken));
+  if (options.hasPage !== false) app.use(answerLostBrowser(options));
   app.use(async (c, next) => {
     checkToken(c);
     await next();
@@ -86,32 +90,72 @@ export function createHttpApp(options: HttpAppOptions, guard = new TokenGuard(op
 }
 
 /** The document of the page at its paths, and the files that it names. Everything else is left to the routes. */
-const answerPage: MiddlewareHandler<HttpEnv> = async (c, next) => {
-  const [, name] = (c.req.method === 'GET' && /^\/assets\/([^/]+)$/.exec(c.req.path)) || [];
-  if (name !== undefined) {
-    const file = await (await import('../page/page.ts')).readPageFile(name);
-    if (!file) return next();
-    const cache = file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache';
-    const headers = { 'content-type': file.type, 'cache-control': cache, 'content-encoding': 'gzip' };
-    return c.body(new Uint8Array(file.bytes), 200, headers);
-  }
-  if (!isPageRequest(c)) return next();
+function answerPage(options: HttpAppOptions): MiddlewareHandler<HttpEnv> {
+  return async (c, next) => {
+    const [, name] = (c.req.method === 'GET' && /^\/assets\/([^/]+)$/.exec(c.req.path)) || [];
+    if (name !== undefined) {
+      const file = await (await import('../page/page.ts')).readPageFile(name);
+      if (!file) return next();
+      const cache = file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache';
+      const headers = { 'content-type': file.type, 'cache-control': cache, 'content-encoding': 'gzip' };
+      return c.body(new Uint8Array(file.bytes), 200, headers);
+    }
+    if (c.req.path === REMOTE_PICTURE_PATH) return answerRemotePicture(c, next);
+    if (!isPageRequest(c)) return next();
+    return documentOf(c, 200, options);
+  };
+}
+
+/** A person who followed an old or broken link sees the page, which says so. Programs are told the truth in JSON. */
+function answerLostBrowser(options: HttpAppOptions): MiddlewareHandler<HttpEnv> {
+  return async (c, next) => {
+    const { method, path } = c.req;
+    const [, first = ''] = path.split('/');
+    const isLost = method === 'GET' && wantsDocument(c) && !c.env?.isUpgrade && !PROGRAM_PATHS.has(first);
+    if (!isLost || tokenOf(c.req.raw.headers, false) !== undefined) return next();
+    return documentOf(c, 404, options);
+  };
+}
+
+/** Another site cannot show it. Browsers that say where a request comes from are believed. */
+async function answerRemotePicture(c: Context<HttpEnv>, next: Next): Promise<Response | undefined> {
+  const site = c.req.header('sec-fetch-site') ?? 'same-origin';
+  const { remotePicture } = await import('../page/remote-picture.ts');
+  const picture = site === 'same-origin' ? remotePicture(c.req.query('address') ?? '') : undefined;
+  if (picture) return c.html(picture.html, 200, picture.headers);
+  await next();
+  return undefined;
+}
+
+async function documentOf(c: Context<HttpEnv>, status: 200 | 404, options: HttpAppOptions): Promise<Response> {
   const page = await (await import('../page/page.ts')).readPage();
   if (!page) return c.text('The page is not built. Run "npm run build".\n', 503);
   const host = c.req.header('host') ?? new URL(c.req.url).host;
-  return c.html(page.html, 200, { 'content-security-policy': page.securityPolicy(host) });
-};
+  const { pictureHosts = [] } = options;
+  const policy = page.securityPolicy(host, pictureHosts);
+  return c.html(page.document(pictureHosts), status, { 'content-security-policy': policy });
+}
 
 /** Below `/` the page is for browsers only, which say that they want a document. */
 function isPageRequest(c: Context<HttpEnv>): boolean {
   const { method, path } = c.req;
   if (method !== 'GET' || !isPagePath(path)) return false;
-  return path === '/' || (c.req.header('accept') ?? '').includes('text/html');
+  return path === '/' || wantsDocument(c);
+}
+
+function wantsDocument(c: Context<HttpEnv>): boolean {
+  return (c.req.header('accept') ?? '').includes('text/html');
 }
 
 const OPEN_ROUTES = ROUTES.filter(({ access }) => access === 'open');
 const TOKEN_ROUTES = ROUTES.filter(({ access }) => access === 'token' || access === 'ready');
 const OPEN_PATHS: ReadonlySet<string> = new Set(['/', ...OPEN_ROUTES.map(({ path }) => path)]);
+
+/** How the paths begin that are for programs. */
+const PROGRAM_PATHS: ReadonlySet<string> = new Set([
+  ...['ws', 'openapi.json', 'assets'],
+  ...ROUTES.map(({ path }) => path.split('/')[1] ?? ''),
+]);
 
 const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',

@@ -17,7 +17,7 @@ const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/
 
 describe('the page', () => {
   it('names files of its own and nothing else', async () => {
-    const html = (await readPage())?.html ?? '';
+    const html = (await readPage())?.document([]) ?? '';
     expect(html).toContain('<div id="page"></div>');
     const named = [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address = '']) => address);
     expect(named).toHaveLength(4);
@@ -30,16 +30,26 @@ describe('the page', () => {
 
   it('is held to a policy', async () => {
     const page = await readPage();
-    const policy = page?.securityPolicy('localhost:18790');
+    const policy = page?.securityPolicy('localhost:18790', []);
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("trusted-types 'none'");
     expect(policy).toContain('ws://localhost:18790');
     expect(policy).not.toContain('unsafe');
-    expect(page?.securityPolicy("x; script-src 'unsafe-inline'")).not.toContain('unsafe');
+    expect(page?.securityPolicy("x; script-src 'unsafe-inline'", [])).not.toContain('unsafe');
+  });
+
+  it('lets pictures of other hosts through only where the operator has allowed them', async () => {
+    const page = await readPage();
+    const pictures = (policy = '') => policy.split('; ').find((rule) => rule.startsWith('img-src'));
+    expect(pictures(page?.securityPolicy('x', []))).toBe("img-src 'self' data: blob:");
+    const hosts = ['pictures.example.org', "x; script-src 'unsafe-inline'", '"><script>'];
+    expect(pictures(page?.securityPolicy('x', hosts))).toBe("img-src 'self' data: blob: https://pictures.example.org");
+    expect(page?.document(hosts)).toContain('<meta name="picture-hosts" content="pictures.example.org">');
+    expect(page?.document([])).not.toContain('picture-hosts');
   });
 
   it('loads less than 120 KB before it can be used', async () => {
-    const html = (await readPage())?.html ?? '';
+    const html = (await readPage())?.document([]) ?? '';
     const named = [...html.matchAll(/\/assets\/([\w.-]+\.(?:js|css))"/g)].map(([, name = '']) => name);
     expect(named).toHaveLength(2);
     const files = await Promise.all(named.map((name) => readPageFile(name)));

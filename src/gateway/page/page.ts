@@ -7,12 +7,13 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
 export interface Page {
-  readonly html: string;
+  /** `pictureHosts` are the hosts whose pictures are loaded without asking. */
+  document(pictureHosts: readonly string[]): string;
   /**
    * `host` is the one under which the page was requested: some browsers do not count a socket of the same host as the
    * page's own.
    */
-  securityPolicy(host: string): string;
+  securityPolicy(host: string, pictureHosts: readonly string[]): string;
 }
 
 export interface PageFile {
@@ -26,7 +27,8 @@ export interface PageFile {
 /** Undefined when the console was not built, which happens only where the gateway runs from its sources. */
 export async function readPage(): Promise<Page | undefined> {
   const html = await findFile('index.html');
-  return html && { html: html.toString('utf8'), securityPolicy };
+  if (!html) return undefined;
+  return { document: (pictureHosts) => withPictureHosts(html.toString('utf8'), pictureHosts), securityPolicy };
 }
 
 /** Undefined when the page has no such file. Names come from addresses, so only plain ones are looked up. */
@@ -65,14 +67,28 @@ async function findFile(name: string): Promise<Buffer | undefined> {
 /** Relative to a chunk of the build, and relative to this file when it runs from the sources. */
 const PLACES = ['../console/', '../../../build/console/'].map((path) => new URL(path, import.meta.url));
 
-function securityPolicy(host: string): string {
+/** Only a plain name of a host may stand in the document and in the policy, whatever the configuration has. */
+const PLAIN_HOST = /^[\w.-]+(?::\d{1,5})?$/;
+
+function withPictureHosts(html: string, hosts: readonly string[]): string {
+  const plain = hosts.filter((host) => PLAIN_HOST.test(host));
+  if (plain.length === 0) return html;
+  return html.replace('</head>', `<meta name="picture-hosts" content="${plain.join(' ')}">\n</head>`);
+}
+
+function securityPolicy(host: string, pictureHosts: readonly string[]): string {
   const socket = /^[\w.:[\]-]+$/.test(host) ? ` ws://${host} wss://${host}` : '';
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     `connect-src 'self'${socket}`,
-    "img-src 'self' data: blob:",
+    [
+      "img-src 'self' data: blob:",
+      ...pictureHosts.filter((each) => PLAIN_HOST.test(each)).map((each) => `https://${each}`),
+    ].join(' '),
+    // A picture from elsewhere that a person asked for; see remote-picture.ts.
+    "frame-src 'self'",
     "manifest-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",

@@ -179,6 +179,22 @@ describe.skipIf(!browserPath)('the pages about the gateway (skipped where there 
     await page.getByText('There is no conversation here').waitFor();
   });
 
+  it.each([
+    '/nope',
+    '/index.php',
+    '/hooksx/1',
+  ])('tells a browser at %s that there is nothing, and a program in JSON', async (path) => {
+    const answer = await page.goto(`${server.url}${path}`);
+    expect(answer?.status()).toBe(404);
+    await page.getByText('There is nothing at this address').waitFor();
+    const told = await fetch(`${server.url}${path}`);
+    expect([told.status, told.headers.get('content-type')]).toEqual([401, expect.stringContaining('json')]);
+    const api = await fetch(`${server.url}/api/nope`, { headers: { accept: 'text/html' } });
+    expect([api.status, api.headers.get('content-type')]).toEqual([401, expect.stringContaining('json')]);
+    await page.getByRole('link', { name: 'To the conversations' }).click();
+    await field().waitFor();
+  });
+
   it('has no serious faults for people who use it otherwise, and fits a telephone', async () => {
     const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
     for (const address of ['/runs', '/hooks', '/operations']) {
