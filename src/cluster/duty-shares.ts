@@ -1,6 +1,6 @@
-// The duties in which this node takes part, and which of them it has. A look at the rows says who has what; a duty that nobody has
-// is taken by the node that should have it, or by any other one when that one does not, and one that was lost is stopped. Two works of one duty never overlap on a node: the next one begins when
-// the one before is over.
+// The duties in which this node takes part, and which of them it has. A look at the rows says who has what; a duty that
+// nobody has is taken by the node that should have it, or by any other one when that one does not, and one that was lost
+// is stopped. Two works of one duty never overlap on a node: the next one begins when the one before is over.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DUTY_LOST } from './cluster.ts';

@@ -165,7 +165,11 @@ function partsOf(store: Store): SpendParts {
     now: () => NOW,
     tell: async () => [],
     warn: () => {},
-    models: { candidates: () => [], refused: () => [], model: () => Promise.reject(new Error('no model is looked up')) },
+    models: {
+      candidates: () => [],
+      refused: () => [],
+      model: () => Promise.reject(new Error('no model is looked up')),
+    },
   };
 }
 
