@@ -45,7 +45,7 @@ export class DutyShares {
         if (isLost) this.#lose(share, had);
         else if (!mayTake) void this.#end(share);
       } else if (mayTake && !share.isLeft && (share.endedAt ?? 0) < lookedAt && !this.#isBusy(share.name)) {
-        if (holder === undefined || holder === memberId) share.taking = this.#take(share, memberId, holder);
+        if (holder === undefined || holder === memberId) this.#startTaking(share, memberId, holder);
       }
     }
   }
@@ -60,6 +60,13 @@ export class DutyShares {
     await Promise.all([...this.#shares].map((share) => this.#end(share)));
   }
 
+  #startTaking(share: Share, memberId: string, holder: string | undefined): void {
+    const taking = this.#take(share, memberId, holder).finally(() => {
+      if (share.taking === taking) share.taking = undefined;
+    });
+    share.taking = taking;
+  }
+
   async #take(share: Share, memberId: string, holder: string | undefined): Promise<void> {
     try {
       // A row of this member without work: the answer to its request was lost.
@@ -69,8 +76,6 @@ export class DutyShares {
       else this.#begin(share, memberId);
     } catch {
       // The next look tells whether the row was written.
-    } finally {
-      share.taking = undefined;
     }
   }
 
