@@ -5,7 +5,6 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../src/protocol/json.ts';
 import { COMMIT_SITES, type CommitSite } from '../src/store/commit-sites.ts';
-import { askOnce, askOverApi } from '../src/testkit/api-client.ts';
 import type { GatewayProcess } from '../src/testkit/gateway-process.ts';
 import { fail, reply } from '../src/testkit/model-server.ts';
 import { killedAtDraft, writtenWhileDown } from './fixtures/crash-channels.ts';
@@ -23,7 +22,6 @@ import { reservedAgain, SPEND_POINTS, spentAcross } from './fixtures/crash-spend
 import {
   eventually,
   expectDeath,
-  expectMailbox,
   expectQuiet,
   expectToolsRanOnce,
   expectWellFormed,
@@ -35,9 +33,9 @@ import {
   resultsOf,
   scripted,
   stage,
-  toolResults,
   visited,
 } from './fixtures/crash-stage.ts';
+import { talk } from './fixtures/crash-talk.ts';
 import { allowRule, answered, suspend, waiting } from './fixtures/crash-waiting.ts';
 import { waitBegins, waitEnds, waitGoesOn } from './fixtures/crash-waits.ts';
 import { webhookAccepted } from './fixtures/crash-webhook.ts';
@@ -173,33 +171,6 @@ describe('a gateway that is killed', () => {
     expect([...visited].filter((point) => !point.endsWith(':power')).sort()).toEqual(allPoints);
   });
 });
-
-/** Two messages one after the other on a page, and a third over the API; the process dies at the point. */
-async function talk(point: string): Promise<void> {
-  const { gateway, web, close } = await stage();
-  try {
-    await gateway.start({ failpoints: [point] });
-    web.say('1', 'm1');
-    web.say('2', 'm2');
-    const asked = askOverApi(gateway, A1);
-    await expectDeath(gateway, point);
-    await gateway.start();
-    await web.until(({ parts }) => parts.length >= 2, 'for two answers');
-    expect(await asked).toMatchObject({ status: 200, text: 'Answer to a1.' });
-
-    await expectQuiet(gateway);
-    expect(web.texts).toEqual(['Answer to m1.', 'Answer to m2.']);
-    expect(web.repeated).toEqual([]);
-    await expectMailbox(gateway, web.texts);
-    expect(await askOnce(gateway, A1)).toEqual(await asked);
-    await expectToolsRanOnce(gateway);
-    const cut = ['tool-start:after', 'tool-result:before'].includes(point);
-    if (cut) expect(toolResults(gateway).some(({ isInterrupted }) => isInterrupted)).toBe(true);
-    expectWellFormed(gateway);
-  } finally {
-    await close();
-  }
-}
 
 /**
  * A client that waits on its connection, without a key under which it could ask again, loses the connection with the
@@ -682,8 +653,6 @@ async function prune(moment: Moment): Promise<void> {
     await close();
   }
 }
-
-const A1 = { text: 'a1', user: 'caller', key: 'key-of-a1' };
 
 /** Blocks what is forbidden, and records which runs and sessions have ended. */
 const PROGRAM = `

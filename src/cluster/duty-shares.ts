@@ -67,7 +67,7 @@ export class DutyShares {
         const isNext =
           (planned.get(share.name) ?? memberId) === memberId ||
           (share.freeSince !== undefined && lookedAt - share.freeSince >= GIVE_WAY_MS);
-        if (holder === memberId || (holder === undefined && isNext)) share.taking = this.#take(share, memberId, holder);
+        if (holder === memberId || (holder === undefined && isNext)) this.#startTaking(share, memberId, holder);
       }
     }
   }
@@ -82,6 +82,13 @@ export class DutyShares {
     await Promise.all([...this.#shares].map((share) => this.#end(share)));
   }
 
+  #startTaking(share: Share, memberId: string, holder: string | undefined): void {
+    const taking = this.#take(share, memberId, holder).finally(() => {
+      if (share.taking === taking) share.taking = undefined;
+    });
+    share.taking = taking;
+  }
+
   async #take(share: Share, memberId: string, holder: string | undefined): Promise<void> {
     try {
       // A row of this member without work: the answer to its request was lost.
@@ -91,8 +98,6 @@ export class DutyShares {
       else this.#begin(share, memberId);
     } catch {
       // The next look tells whether the row was written.
-    } finally {
-      share.taking = undefined;
     }
   }
 

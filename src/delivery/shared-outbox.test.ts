@@ -171,6 +171,24 @@ describe('several nodes with one outbox', () => {
     expect(a.ended).toEqual([]);
   });
 
+  it('give up at once a send that goes on at a node that has lost the account', async () => {
+    const a = await open('a');
+    const signals: AbortSignal[] = [];
+    const hanging: Channel['send'] = (_, signal) => {
+      signals.push(signal);
+      return new Promise(() => {});
+    };
+    Object.assign(channel, { send: hanging });
+    await says(a, 'one');
+    await until(() => signals.length === 1);
+    const expelled = cluster.expel(a.cluster);
+    // The listeners to the loss and what waits for them come before anything that the network brings.
+    await new Promise(setImmediate);
+    expect(signals[0]?.aborted).toBe(true);
+    await expelled;
+    expect(await file.count('outbox', { status: 'queued' })).toBe(1);
+  });
+
   it('let a node that is no member wait with its first send until it is one again', async () => {
     const a = await open('a');
     await cluster.expel(a.cluster);
