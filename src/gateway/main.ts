@@ -184,7 +184,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
       sharedOutbox?.committed(writes, result);
     },
   });
-  const knownParts = new KnownParts(storeWatch.store, sharing && { isAlone: () => cluster.members.length < 2 });
+  const knownParts = new KnownParts(storeWatch.store);
   const { store } = knownParts;
   const telemetry = await createTelemetry({ environment, config, gauges: () => statusParts, now, warn, redactor });
   const records = createRecords({
