@@ -358,6 +358,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
       emit: live.emitFromElsewhere,
       warn,
     });
+  const sharedDebug = sharing && new sharing.SharedDebug({ cluster, switches: records.debugSwitches, now });
   const suspending = createSuspensions({
     store,
     records,
@@ -609,6 +610,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     shown,
     sharedEvents,
     sharedConfig,
+    sharedDebug,
     chores,
     isAlive: (owner) => cluster.isAlive(owner),
     runParts,
