@@ -11,7 +11,7 @@ RUN npm pack --pack-destination /tmp
 FROM node:22-bookworm-slim
 COPY --from=build /tmp/atrium-*.tgz /tmp/
 RUN npm install -g --omit=dev --no-audit --no-fund /tmp/atrium-*.tgz && rm -rf /tmp/atrium-*.tgz /root/.npm \
-  && install -d -o node -g node -m 700 /home/node/.openclaw
+  && install -d -o node -g node -m 700 /home/node/.openclaw /home/node/workspaces
 USER node
 WORKDIR /home/node
 VOLUME /home/node/.openclaw

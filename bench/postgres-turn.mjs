@@ -1,7 +1,9 @@
 // What a turn costs on Postgres against SQLite: two gateways of the same build, asked in turns, with the same instant model. It
 // prints the time of a turn, the processor time of the gateway, and what the gateway sends to the database for each turn.
 //
-//   npm run bench:postgres -- [--rounds N] [--statements] [--dist <folder of another build>]
+// With --neighbour, another node on the same database has nothing to do beside it.
+//
+//   npm run bench:postgres -- [--rounds N] [--neighbour] [--statements] [--dist <folder of another build>]
 
 import { readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -19,6 +21,7 @@ const { values: flags } = parseArgs({
   options: {
     rounds: { type: 'string', default: '200' },
     statements: { type: 'boolean', default: false },
+    neighbour: { type: 'boolean', default: false },
     dist: { type: 'string', default: 'dist' },
   },
 });
@@ -37,6 +40,7 @@ try {
   const counted = join(root, 'counted.json');
   const sqlite = await open('sqlite', {});
   const postgres = await open('postgres', { store: { url: server.url, node: 'bench' } });
+  const neighbour = flags.neighbour && (await open('neighbour', { store: { url: server.url, node: 'neighbour' } }));
   for (const side of [sqlite, postgres]) side.talker = new Talker('one');
   await inTurns([() => sqlite.talker.turn(sqlite), () => postgres.talker.turn(postgres)], 1, 60);
   const serverBefore = serverTime();
@@ -104,14 +108,14 @@ try {
   const idleFrom = processorTimeOf(postgres.pid);
   await sleep(10_000);
   console.log(`idle: ${((processorTimeOf(postgres.pid) - idleFrom) / 100).toFixed(2)} % of a core`);
-  await Promise.all([sqlite, postgres].map((each) => stopProcess(each)));
+  await Promise.all([sqlite, postgres, ...(neighbour ? [neighbour] : [])].map((each) => stopProcess(each)));
 
   async function open(name, settings) {
     const home = await makeAtriumHome(join(root, name), model.url, settings);
     const nodeArgs = ['--import', join(here, 'turn', 'count-postgres.mjs')];
     const gateway = await startAtrium(home, resolve(flags.dist), {
       nodeArgs,
-      variables: { COUNT_POSTGRES_FILE: counted },
+      variables: { COUNT_POSTGRES_FILE: name === 'neighbour' ? `${counted}.neighbour` : counted },
     });
     await untilReady(gateway.readyUrl, gateway, 60_000);
     return gateway;

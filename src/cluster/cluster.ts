@@ -98,5 +98,14 @@ export interface MemberChange {
 }
 
 /** What nodes tell each other. One word for each kind of message. */
-export const CLUSTER_TOPICS = ['live-event', 'lane', 'outbox', 'channel', 'config', 'plugin', 'change'] as const;
+export const CLUSTER_TOPICS = [
+  'live-event',
+  'lane',
+  'outbox',
+  'channel',
+  'config',
+  'plugin',
+  'change',
+  'debug',
+] as const;
 export type ClusterTopic = (typeof CLUSTER_TOPICS)[number];

@@ -168,7 +168,10 @@ export function createServices(options: ServiceOptions): Services {
       exportSession: async ({ parent = exportsDir(environment.stateDir), ...request }) => {
         const { exportSession } = await import('./bundle/export-session.ts');
         await recorder.drain();
-        return exportSession({ store, trajectoryDir, now, redactor: options.redactor }, { ...request, parent });
+        return exportSession(
+          { store, trajectoryDir, now, node: cluster.isShared ? cluster.node : undefined, redactor: options.redactor },
+          { ...request, parent },
+        );
       },
     },
     plugins: plugins.control,

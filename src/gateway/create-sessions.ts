@@ -43,8 +43,8 @@ export function createSessions(options: SessionOptions): Sessions {
     upSince: options.startedAt,
     withoutRuns: (sessionKey, stopping, work) => runs.withoutRuns(sessionKey, stopping, work),
     endChild: (sessionKey, outcome) => children.end(sessionKey, outcome),
-    planForget: (runIds) => {
-      knownParts.forget();
+    planForget: async (runIds) => {
+      await knownParts.forget();
       return planForget(store, runIds);
     },
     forgetRecords: (sessionIds) => records.recorder.forgetSessions(sessionIds),

@@ -46,6 +46,7 @@ import { settleCutReplays } from './services/replay/model-replays.ts';
 import { WordIndex } from './services/search/word-index.ts';
 import type { Chore, Chores } from './sharing/chores.ts';
 import type { SharedConfig } from './sharing/shared-config.ts';
+import type { SharedDebug } from './sharing/shared-debug.ts';
 import type { SharedEvents } from './sharing/shared-events.ts';
 import type { SpendLimits } from './spend-limits.ts';
 import { tellWorkspaces } from './tell-workspaces.ts';
@@ -87,6 +88,7 @@ export interface ListedParts {
   /** Undefined when no other node shares the store. */
   readonly sharedEvents: SharedEvents | undefined;
   readonly sharedConfig: SharedConfig | undefined;
+  readonly sharedDebug: SharedDebug | undefined;
   /** What one node does for all; undefined when no other node shares the store. */
   readonly chores: Chores | undefined;
   /** Whether what this member of the cluster owned may not be taken over. */
@@ -285,8 +287,14 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
       ? [
           {
             name: 'the settings of the nodes',
-            open: () => listed.sharedConfig?.open(),
-            close: () => listed.sharedConfig?.close(),
+            open: () => {
+              listed.sharedConfig?.open();
+              listed.sharedDebug?.open();
+            },
+            close: () => {
+              listed.sharedConfig?.close();
+              listed.sharedDebug?.close();
+            },
           },
         ]
       : []),

@@ -184,7 +184,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
       sharedOutbox?.committed(writes, result);
     },
   });
-  const knownParts = new KnownParts(storeWatch.store, sharing && { isAlone: () => cluster.members.length < 2 });
+  const knownParts = new KnownParts(storeWatch.store);
   const { store } = knownParts;
   const telemetry = await createTelemetry({ environment, config, gauges: () => statusParts, now, warn, redactor });
   const records = createRecords({
@@ -358,6 +358,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
       emit: live.emitFromElsewhere,
       warn,
     });
+  const sharedDebug = sharing && new sharing.SharedDebug({ cluster, switches: records.debugSwitches, now });
   const suspending = createSuspensions({
     store,
     records,
@@ -611,6 +612,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     shown,
     sharedEvents,
     sharedConfig,
+    sharedDebug,
     chores,
     isAlive: (owner) => cluster.isAlive(owner),
     runParts,

@@ -13,6 +13,13 @@ export interface DebugSwitchesSettings {
   readonly now: () => number;
 }
 
+/** What an operator switched on, and for how much longer. The clocks of nodes differ, so no moment is named. */
+export interface SwitchedOn {
+  readonly log: DebugLogName;
+  readonly sessionKey?: string | undefined;
+  readonly leftMs: number;
+}
+
 export interface SwitchRequest {
   readonly logs: readonly DebugLogName[];
   /** Without a key, all sessions are meant. */
@@ -25,6 +32,8 @@ const MAX_SWITCHES = 1_000;
 export class DebugSwitches {
   readonly #settings: DebugSwitchesSettings;
   #timed: readonly Timed[] = [];
+  /** Called when an operator has switched something on or off here. */
+  changed: () => void = () => undefined;
 
   constructor(settings: DebugSwitchesSettings) {
     this.#settings = settings;
@@ -49,6 +58,7 @@ export class DebugSwitches {
       .filter((log) => !this.#settings.always.has(log))
       .map((log) => ({ log, sessionKey, until }));
     this.#timed = [...others, ...added].sort((a, b) => b.until - a.until).slice(0, MAX_SWITCHES);
+    this.changed();
   }
 
   /** Without a key, the logs go off for every session. Logs of the environment stay on. */
@@ -56,6 +66,24 @@ export class DebugSwitches {
     this.#timed = this.#current().filter(
       (each) => !logs.includes(each.log) || (sessionKey !== undefined && each.sessionKey !== sessionKey),
     );
+    this.changed();
+  }
+
+  get switchedOn(): readonly SwitchedOn[] {
+    const now = this.#settings.now();
+    return this.#current().map(({ log, sessionKey, until }) => ({
+      log,
+      ...(sessionKey !== undefined && { sessionKey }),
+      leftMs: until - now,
+    }));
+  }
+
+  /** Takes over what an operator switched on at another node, in place of everything that was switched on here. */
+  follow(switched: readonly SwitchedOn[]): void {
+    const now = this.#settings.now();
+    this.#timed = switched
+      .map(({ log, sessionKey, leftMs }) => ({ log, sessionKey, until: now + leftMs }))
+      .slice(0, MAX_SWITCHES);
   }
 
   list(): readonly ActiveDebugLog[] {

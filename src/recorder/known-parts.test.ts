@@ -101,7 +101,7 @@ describe('parts that were stored a moment ago', () => {
   it('are written again by a request that comes while the only other one is being forgotten', async () => {
     const { store, known } = watched();
     await capture(store, 'run_old', START);
-    known.forget();
+    await known.forget();
     const plan = await planForget(store, ['run_old']);
     await capture(store, 'run_new', START + 1);
     await store.commit(plan, { site: 'session' });

@@ -3,8 +3,9 @@
 
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { KnownParts } from '../recorder/known-parts.ts';
+import { delegateStore } from '../store/delegate-store.ts';
 import { openPostgresStore } from '../store/postgres/open-postgres-store.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, Write } from '../store/store.ts';
 import type { TranscriptRow } from '../store/tables.ts';
 import { findPostgres, startPostgres } from '../testkit/postgres-server.ts';
 import { loadTranscript, TranscriptMemory } from './transcript-memory.ts';
@@ -62,15 +63,98 @@ describe.skipIf(!server)('a node whose session another node has worked for', () 
     expect(await both()).toBe(2);
   });
 
-  it('writes the parts of a request again that that one may have removed', async () => {
-    const [storeA, storeB] = await two();
-    const known = new KnownParts(storeA, { isAlone: () => false });
+  describe('and that remembers which parts of requests are stored', () => {
     const row = { hash: 'h.1', text: 'x', size: 1, usedAt: 1_000 };
-    const uses = () =>
-      known.store.commit([{ insert: 'parts', row, onConflict: 'ignore' }], { site: 'request', lazy: true });
-    await uses();
-    await storeB.commit([{ remove: 'parts', where: { hash: 'h.1' } }], { site: 'session' });
-    await uses();
-    expect(await storeB.count('parts', { hash: 'h.1' })).toBe(1);
+    const write: Write = { insert: 'parts', row, onConflict: 'ignore' };
+
+    /** A node that has learnt that the part is stored, and what it sends. */
+    async function knowing(store: Store) {
+      const sent: number[] = [];
+      const counting = delegateStore(store, {
+        commit: (writes, options) => {
+          sent.push(writes.length);
+          return store.commit(writes, options);
+        },
+      });
+      const known = new KnownParts(counting);
+      const uses = () => known.store.commit([write], { site: 'request', lazy: true });
+      await expect
+        .poll(async () => {
+          await uses();
+          return sent.at(-1);
+        })
+        .toBe(0);
+      return { known, uses, sent };
+    }
+
+    it('leaves them out although another node works too', async () => {
+      const [storeA, storeB] = await two();
+      const [a, b] = [await knowing(storeA), await knowing(storeB)];
+      for (const { uses, sent } of [a, b, a, b]) {
+        expect((await uses()).changed).toEqual([0]);
+        expect(sent.at(-1)).toBe(0);
+      }
+    });
+
+    it('writes them again when that one has removed them, and learns them anew', async () => {
+      const [storeA, storeB] = await two();
+      const [a, b] = [await knowing(storeA), await knowing(storeB)];
+      await b.known.forget();
+      await storeB.commit([{ remove: 'parts', where: { hash: 'h.1' } }], { site: 'session' });
+      expect((await a.uses()).changed).toEqual([1]);
+      expect(await storeB.count('parts', { hash: 'h.1' })).toBe(1);
+      await expect
+        .poll(async () => {
+          await a.uses();
+          return a.sent.at(-1);
+        })
+        .toBe(0);
+    });
+
+    it('never loses one, however the removals of the other one and its own requests meet', async () => {
+      const [storeA, storeB] = await two();
+      const [a, b] = [await knowing(storeA), await knowing(storeB)];
+      let isOver = false;
+      let requests = 0;
+      const names = async () => new Set((await storeB.select('captures')).flatMap(({ manifest }) => manifest));
+      const capture = (id: string): Write => ({ insert: 'captures', row: captureOf(id) });
+      const using = (async () => {
+        while (!isOver) {
+          requests += 1;
+          const at = 1_000 + requests;
+          const part: Write = { insert: 'parts', row: { ...row, usedAt: at }, onConflict: 'ignore' };
+          const dated: Write = { update: 'parts', where: { hash: { in: [row.hash] } }, set: { usedAt: at } };
+          const id = `run_${requests}`;
+          await a.known.store.commit([part, dated, capture(id)], { site: 'request', lazy: true });
+          // The request is read while it is kept, and then its session is deleted.
+          expect(await storeA.count('parts', { hash: row.hash })).toBe(1);
+          await storeA.commit([{ remove: 'captures', where: { runId: id } }], { site: 'prune' });
+        }
+      })();
+      for (let round = 0; round < 40; round += 1) {
+        await b.known.forget();
+        const youngest = (await storeB.select('parts', { where: { hash: row.hash } }))[0]?.usedAt ?? 0;
+        if ((await names()).has(row.hash)) continue;
+        const where = { hash: row.hash, usedAt: { lte: youngest } };
+        await storeB.commit([{ remove: 'parts', where }], { site: 'session' });
+      }
+      isOver = true;
+      await using;
+      expect(requests).toBeGreaterThan(5);
+    });
   });
 });
+
+function captureOf(runId: string) {
+  return {
+    runId,
+    call: 1,
+    at: 1,
+    provider: 'p',
+    model: 'm',
+    envelope: {},
+    manifest: ['h.1'],
+    size: 1,
+    isIndexed: true,
+  };
+}

@@ -20,6 +20,9 @@ export function delegateStore(store: Store, replaced: Partial<StoreFunctions>): 
     get waits() {
       return store.waits;
     },
+    get versions() {
+      return store.versions;
+    },
     get description() {
       return store.description;
     },

@@ -39,6 +39,8 @@ export interface Store {
   readonly waits: number;
   /** Describes the backend for people: `sqlite <path>`. */
   readonly description: string;
+  /** Undefined where this process is the only one that writes. */
+  readonly versions?: StoreVersions | undefined;
   close(): Promise<void>;
 }
 
@@ -54,6 +56,28 @@ export interface CommitOptions {
    * node has decided by work that it had as a member must not be stored later, because others go on with that work.
    */
   readonly waits?: boolean | undefined;
+  /** Where several nodes share the store: what these writes rely on, besides what their own preconditions say. */
+  readonly asOf?: AsOf | undefined;
+}
+
+/**
+ * The writes leave something out because of what was known when this version was read. When the version was raised since, `otherwise` is written in their place. While
+ * the commit is made, the version cannot be raised.
+ */
+export interface AsOf {
+  readonly name: VersionName;
+  readonly version: number;
+  readonly otherwise: readonly Write[];
+}
+
+/** What nodes remember about rows that others may remove. */
+export type VersionName = 'parts';
+
+/** The versions of what nodes remember. Whoever is about to remove such rows raises the version first, and looks at the rows after that. */
+export interface StoreVersions {
+  read(name: VersionName): Promise<number>;
+  /** Resolves when every commit that relies on the version before is made, and no later one relies on it. */
+  raise(name: VersionName): Promise<void>;
 }
 
 /** The right to write for a run. */

@@ -26,6 +26,8 @@ export interface ExportParts {
   readonly store: Store;
   readonly trajectoryDir: string;
   readonly now: () => number;
+  /** The name of this node, where several share the store. */
+  readonly node?: string | undefined;
   /** Hides secrets; by default those that Atrium knows. */
   readonly redactor?: Redactor | undefined;
 }
@@ -114,7 +116,10 @@ class SessionExport {
     await this.#lines(`transcript/${name}.jsonl`, transcript);
     // Secrets were removed from a trajectory when it was written. A line that is being written now is left out.
     const text = await readFile(trajectoryFileOf(trajectoryDir, sessionId), 'utf8').catch(() => undefined);
-    if (text === undefined) this.missing.push(`Session ${sessionId} has no trajectory.`);
+    if (text === undefined)
+      this.missing.push(
+        `Session ${sessionId} has no trajectory${this.#parts.node === undefined ? '' : ' at this node'}.`,
+      );
     else {
       const whole = expandPrompts(text.slice(0, text.lastIndexOf('\n') + 1));
       this.#toldRuns.set(sessionId, new Set([...whole.matchAll(RUN_OF_LINE)].map(([, runId = '']) => runId)));
@@ -122,7 +127,7 @@ class SessionExport {
     }
   }
 
-  async #run({ runId, sessionId, status, startedAt, endedAt, outcome }: RunRow): Promise<BundledRun> {
+  async #run({ runId, sessionId, status, startedAt, endedAt, outcome, node }: RunRow): Promise<BundledRun> {
     const { store } = this.#parts;
     const dir = `runs/${fileNameOf(runId)}`;
     const answer = await readRun(store, runId);
@@ -137,8 +142,21 @@ class SessionExport {
     if (calls.length === 0 && hasAsked) this.missing.push(`Run ${runId}: its requests are not kept any more.`);
     // It was switched off or had reached its limit then, or somebody removed the file.
     const told = sessionId === null ? undefined : this.#toldRuns.get(sessionId);
-    if (told && hasAsked && !told.has(runId)) this.missing.push(`Run ${runId}: the trajectory tells nothing about it.`);
+    const elsewhere = this.#elsewhere(node);
+    if (hasAsked && elsewhere !== undefined && !told?.has(runId))
+      this.missing.push(
+        `Run ${runId} was on the node "${elsewhere}", and its trajectory is there. Export the session at that node too.`,
+      );
+    else if (told && hasAsked && !told.has(runId))
+      this.missing.push(`Run ${runId}: the trajectory tells nothing about it.`);
     return { runId, dir, status, startedAt, endedAt };
+  }
+
+  /** The name of the node that had the run, when it is another one. */
+  #elsewhere(memberId: string | null): string | undefined {
+    const { node } = this.#parts;
+    const name = memberId?.slice(0, memberId.lastIndexOf('#'));
+    return node === undefined || name === undefined || name === node ? undefined : name;
   }
 
   /** What was composed for the run: the report, the system prompt and the tools. */

@@ -4,5 +4,6 @@ export { SharedOutbox } from '../../delivery/shared-outbox.ts';
 export { Chores } from './chores.ts';
 export { EndedRuns } from './ended-runs.ts';
 export { SharedConfig } from './shared-config.ts';
+export { SharedDebug } from './shared-debug.ts';
 export { SharedEvents } from './shared-events.ts';
 export { SharedPlatform } from './shared-platform.ts';

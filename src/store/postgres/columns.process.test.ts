@@ -41,7 +41,16 @@ describe.skipIf(!programs)('the tables of a new store in Postgres', () => {
   it('are those that the code knows', async () => {
     const found = (await ask(`SELECT tablename FROM pg_tables WHERE schemaname = '${schema}'`)).flat();
     const known = Object.values(TABLES).map(({ table }) => table);
-    const others = ['blob_chunks', 'blobs', 'commit_marks', 'duties', 'node_numbers', 'nodes', 'store_version'];
+    const others = [
+      'blob_chunks',
+      'blobs',
+      'commit_marks',
+      'duties',
+      'node_numbers',
+      'nodes',
+      'store_version',
+      'versions',
+    ];
     expect(found.sort()).toEqual([...known, ...others].sort());
   });
 

@@ -43,9 +43,20 @@ export interface QueuedCommit {
    * same wait for each other, so that a reader never sees a lower number appear after a higher one.
    */
   readonly ordered: readonly string[];
+  /** What the writes rely on, and what is written in their place when that was changed. */
+  readonly asOf?: CompiledAsOf | undefined;
   /** Whether it waits for a node that is no member at the moment. */
   readonly waits?: boolean | undefined;
 }
+
+interface CompiledAsOf {
+  readonly name: string;
+  readonly version: number;
+  readonly otherwise: readonly CompiledWrite[];
+}
+
+/** Raised and handled here: the commit is made again with its other writes. */
+class VersionPassed extends Error {}
 
 interface Job extends QueuedCommit {
   /**
@@ -155,6 +166,10 @@ export class CommitQueue {
   }
 
   async #failed(job: Job, error: unknown): Promise<void> {
+    if (error instanceof VersionPassed && job.asOf) {
+      await this.#commit([{ ...job, writes: job.asOf.otherwise, asOf: undefined }]);
+      return;
+    }
     if (!(job.waits && error instanceof NodeExpelledError)) {
       job.reject(storeErrorFrom(error, this.#settings.store));
       return;
@@ -261,6 +276,7 @@ export class CommitQueue {
 const ID_IN_THE_FUTURE = '22023';
 const LEAVE_MARK =
   'WITH marked AS (INSERT INTO commit_marks (writer, mark, at) VALUES ($1, $2, now()) ON CONFLICT (writer) DO UPDATE SET mark = $2, at = now())';
+const KEEP_VERSION = `SELECT 1 FROM versions WHERE name = $1 AND version = $2${POSTGRES.keepsRows}`;
 const BEGIN: SqlStatement = { sql: 'BEGIN', values: [] };
 const COMMIT: SqlStatement = { sql: 'COMMIT', values: [] };
 const ROLLBACK: SqlStatement = { sql: 'ROLLBACK', values: [] };
@@ -277,8 +293,12 @@ function orderLocks(group: readonly Job[]): readonly SqlStatement[] {
 }
 
 /** Sends the statements of a commit, in their order. */
-function askAll(held: HeldConnection, { claim, writes }: Job): readonly Promise<SqlAnswer>[] {
-  const statements = [...(claim ? [compileClaim(POSTGRES, claim)] : []), ...writes.flatMap(statementsOf)];
+function askAll(held: HeldConnection, { claim, asOf, writes }: Job): readonly Promise<SqlAnswer>[] {
+  const statements = [
+    ...(claim ? [compileClaim(POSTGRES, claim)] : []),
+    ...(asOf ? [{ sql: KEEP_VERSION, values: [asOf.name, asOf.version] }] : []),
+    ...writes.flatMap(statementsOf),
+  ];
   return statements.map((statement) => held.ask(statement));
 }
 
@@ -287,7 +307,7 @@ function statementsOf({ lock, ceilings, statement }: CompiledWrite): readonly Sq
 }
 
 /** Reads the answers of a commit in their order, and throws at the first that says that the commit cannot be made. */
-function resultOf({ claim, writes }: Job, settled: readonly PromiseSettledResult<SqlAnswer>[]): CommitResult {
+function resultOf({ claim, asOf, writes }: Job, settled: readonly PromiseSettledResult<SqlAnswer>[]): CommitResult {
   let read = 0;
   const next = (table: string) => {
     const answer = settled[read++] as PromiseSettledResult<SqlAnswer>;
@@ -298,6 +318,7 @@ function resultOf({ claim, writes }: Job, settled: readonly PromiseSettledResult
     return answerOf(answer);
   };
   if (claim && next('runs').rows.length === 0) throw new ClaimLostError({ runId: claim.runId, claim: claim.claim });
+  if (asOf && next('versions').rows.length === 0) throw new VersionPassed();
   const seqs: (number | undefined)[] = [];
   const changed: number[] = [];
   for (const { table, lock, ceilings, isNumbered, expect } of writes) {

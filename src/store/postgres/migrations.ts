@@ -550,6 +550,9 @@ export const MIGRATIONS: readonly Migration[] = [
     statements: [
       // The first id of the process that the node is, and the duties that it takes part in. Null for a node of an older version.
       'ALTER TABLE nodes ADD COLUMN process TEXT COLLATE "C", ADD COLUMN shares TEXT COLLATE "C"',
+      // The versions of what nodes remember about rows; see StoreVersions.
+      'CREATE TABLE versions (name TEXT COLLATE "C" NOT NULL PRIMARY KEY, version BIGINT NOT NULL) WITH (fillfactor = 50)',
+      "INSERT INTO versions (name, version) VALUES ('parts', 1)",
     ],
   },
 ];

@@ -12,7 +12,16 @@ import { compileWhere } from '../sql/compile-where.ts';
 import { compileWrite } from '../sql/compile-write.ts';
 import type { SqlStatement } from '../sql/dialect.ts';
 import { codecOf, decodeRow } from '../sql/row-codec.ts';
-import type { CommitCounter, CommitOptions, CommitResult, Query, Store, Where, Write } from '../store.ts';
+import type {
+  CommitCounter,
+  CommitOptions,
+  CommitResult,
+  Query,
+  Store,
+  StoreVersions,
+  Where,
+  Write,
+} from '../store.ts';
 import type { StoreMember } from '../store-member.ts';
 import type { TableName, Tables } from '../tables.ts';
 import { CommitQueue } from './commit-queue.ts';
@@ -106,15 +115,30 @@ class PostgresStore implements Store {
     return this.#commits;
   }
 
+  readonly versions: StoreVersions = {
+    read: async (name) => {
+      const { rows } = await this.#read({ sql: 'SELECT version FROM versions WHERE name = $1', values: [name] });
+      return Number(rows[0]?.[0] ?? 0);
+    },
+    raise: async (name) => {
+      const sql = 'UPDATE versions SET version = version + 1 WHERE name = $1';
+      await this.#read({ sql, values: [name] });
+    },
+  };
+
   get waits(): number {
     return this.#waits;
   }
 
-  async commit(writes: readonly Write[], { site, claim, lazy = false, waits }: CommitOptions): Promise<CommitResult> {
+  async commit(
+    writes: readonly Write[],
+    { site, claim, lazy = false, waits, asOf }: CommitOptions,
+  ): Promise<CommitResult> {
     this.#checkOpen();
     const compiled = writes.map((write) => compileWrite(POSTGRES, write));
     const ordered = writes.flatMap(orderedNamesOf);
-    const result = await this.#queue.add({ writes: compiled, claim, isLazy: lazy, ordered, waits });
+    const relies = asOf && { ...asOf, otherwise: asOf.otherwise.map((write) => compileWrite(POSTGRES, write)) };
+    const result = await this.#queue.add({ writes: compiled, claim, isLazy: lazy, ordered, waits, asOf: relies });
     this.#commits[site] += 1;
     if (!lazy) this.#waits += 1;
     return result;

@@ -264,6 +264,13 @@ export class BackgroundProcesses {
     return pid !== null && pidToken !== null && (await this.#tokenOf(pid)) === pidToken;
   }
 
+  /** The name of another node that has the output of this command; undefined when it is here, or when it is not known. */
+  elsewhere({ pidToken }: ProcessRow): string | undefined {
+    const { node } = this.#options;
+    const name = node === undefined ? undefined : pidToken?.split(' ')[0];
+    return name === node ? undefined : name;
+  }
+
   /** Whether it is a process of this machine. */
   #isHere({ pidToken }: ProcessRow): boolean {
     const { node } = this.#options;

@@ -75,9 +75,19 @@ export function createProcessTool(options: ProcessToolOptions): Tool {
         throw new ToolInputError({ tool: 'process', problems: [`id is required for ${asked.action}.`] });
       const row = await find(options, context, asked.id);
       if (asked.action === 'kill') return outcomeOf(await options.processes.kill(row));
+      const elsewhere = options.processes.elsewhere(row);
+      if (elsewhere !== undefined && (await sizeOf(row)) === 0) return sayElsewhere(row, elsewhere);
       if (asked.action === 'log') return read(row, asked);
       return poll(options, context, row, asked);
     },
+  };
+}
+
+/** Runs of a session may be on different nodes, and the output of a command is a file of the node that started it. */
+function sayElsewhere(row: ProcessRow, node: string): ToolOutput {
+  return {
+    content: `[${stateOf(row)} It was started on the node "${node}", and its output is there: ${row.outputFile}. It cannot be read here.]`,
+    details: { ...factsOf(row), node },
   };
 }
 

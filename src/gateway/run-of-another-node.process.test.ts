@@ -1,0 +1,54 @@
+import { afterAll, afterEach, expect, it } from 'vitest';
+import { GatewayProcess } from '../testkit/gateway-process.ts';
+import { reply } from '../testkit/model-server.ts';
+import { findPostgres, startPostgres } from '../testkit/postgres-server.ts';
+
+const programs = await findPostgres();
+const server = programs === undefined ? undefined : await startPostgres(programs, { syncs: false });
+afterAll(() => server?.destroy());
+
+const SOON = { timeout: 30_000, interval: 50 };
+const gateways: GatewayProcess[] = [];
+afterEach(async () => {
+  for (const gateway of gateways.splice(0)) await gateway.close();
+});
+
+interface ShownRun {
+  readonly runId: string;
+  readonly sessionKey: string;
+}
+
+// Where Postgres is not installed there is nothing to test with; .ci/run installs it.
+it.skipIf(!server)('a run of one node is looked at, replayed and exported at another one', async () => {
+  for (const node of ['a', 'b']) {
+    const gateway = await GatewayProcess.create({ config: { store: { url: server?.url } } });
+    gateways.push(gateway);
+    expect(await gateway.start({ node })).toBe('ready');
+  }
+  const [a, b] = gateways as [GatewayProcess, GatewayProcess];
+  for (const [index, { model }] of gateways.entries()) model.script(() => reply(`Said by ${index}.`));
+  await a.fetch('/v1/chat/completions', {
+    body: { model: 'atrium/main', messages: [{ role: 'user', content: 'hello' }] },
+  });
+  const { runs } = await b.json<{ runs: readonly ShownRun[] }>('/api/runs');
+  const [{ runId, sessionKey } = { runId: '', sessionKey: '' }] = runs;
+
+  // What an operator switches on at the one node is on where the session runs.
+  await b.json('/api/debug/on', { body: { logs: ['payload'], sessionKey } });
+  const active = async () => (await a.json<{ active: readonly object[] }>('/api/debug')).active;
+  await expect.poll(active, SOON).toMatchObject([{ log: 'payload', sessionKey }]);
+  await a.json('/api/debug/off', { body: {} });
+  await expect.poll(async () => (await b.json<{ active: readonly object[] }>('/api/debug')).active, SOON).toEqual([]);
+
+  const replayed = await b.json(`/api/runs/${runId}/replay`, { body: { model: 'fake/large' } });
+  expect(replayed).toMatchObject({ model: 'large', text: 'Said by 1.' });
+
+  const exporting = (gateway: GatewayProcess) =>
+    gateway.json<{ missing: readonly string[] }>(`/api/sessions/${encodeURIComponent(sessionKey)}/export`, {
+      body: {},
+    });
+  expect((await exporting(a)).missing).toEqual([]);
+  expect((await exporting(b)).missing).toContainEqual(
+    `Run ${runId} was on the node "a", and its trajectory is there. Export the session at that node too.`,
+  );
+});
