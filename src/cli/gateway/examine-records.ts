@@ -70,7 +70,7 @@ export async function examineRecords({ config }: LoadedConfig, io: CliIo): Promi
       ...(trajectory.isOn
         ? await fullTrajectories(trajectory.dir, config)
         : [
-            'No trajectories are written (OPENCLAW_TRAJECTORY, recorder.trajectory.enabled or recorder.enabled). How past runs went cannot be looked up.',
+            `${isWritten ? 'Trajectories are written only where they were switched on for a while' : 'No trajectories are written'} (OPENCLAW_TRAJECTORY, recorder.trajectory.enabled or recorder.enabled). How ${isWritten ? 'other' : 'past'} runs went cannot be looked up.`,
           ]),
       ...activeLogs(debug, config, io),
       ...(await largeLogs(files, stateDir)),

@@ -2,7 +2,8 @@
 // which pieces their run had. Runs that were captured by an older version are found in the same way.
 //
 // Promise: no run waits for it. A crash at any point loses no receipt, because a capture is marked as indexed in the commit
-// that stores the receipt. A run whose captures are removed meanwhile gets no receipt: both of its commits expect them.
+// that stores the receipt. A run whose captures are removed meanwhile gets no receipt, and of a session that is deleted meanwhile
+// no word is stored: the commits expect what they were made from.
 //
 // Runs that ended one after the other have most of their prompts in common, so many of them are read and committed
 // together. While runs go on it leaves the processor to them, up to a minute; then there are more to read together.
@@ -187,12 +188,11 @@ export class ReceiptIndex {
     try {
       const receipts = read.flatMap(({ receipt }) => receipt ?? []);
       const numbers = await this.#store(receipts, async (writes) => {
-        const isNew = writes.some((write) => 'insert' in write);
-        const { seqs } = await commit(isNew ? [...writes, ...stillThere(read)] : writes);
+        const { seqs } = await commit([...writes, ...stillThere(read, writes)]);
         return seqs;
       });
       const numberOf = (piece: Piece) => numbers.get(keyOf(piece));
-      await commit([...markWrites(read), ...read.flatMap((each) => receiptWrites(each, numberOf))]);
+      await commit([...markWrites(read), ...receiptWrites(read, numberOf)]);
       return true;
     } catch (error) {
       if (error instanceof PreconditionFailedError) return false;
@@ -306,14 +306,20 @@ function lastUses(receipts: readonly RunReceipt[]): ReadonlyMap<string, UsedPiec
 }
 
 /**
- * Fails when the session of one of the runs was deleted meanwhile, which removes its frame too: new words of it must not be
- * stored then. Only the frames are looked at, because an update writes its rows anew.
+ * Fails when a session whose new words are among the writes was deleted meanwhile, which removes the frames of its runs too. One
+ * frame of each session is looked at, because an update writes its rows anew.
  */
-function stillThere(read: readonly ReadRun[]): readonly Write[] {
-  const runIds = read.flatMap(({ run: { runId }, receipt }) => (receipt ? [runId] : []));
-  if (runIds.length === 0) return [];
-  const where = { runId: { in: runIds }, call: FRAME_CALL };
-  return [{ update: 'captures', where, set: { isIndexed: false }, expect: runIds.length }];
+function stillThere(read: readonly ReadRun[], writes: readonly Write[]): readonly Write[] {
+  const speaking = new Set(
+    writes.flatMap((write) => ('insert' in write && write.insert === 'promptPieces' ? write.row.scope : [])),
+  );
+  // Where a key has had several sessions, each of them may be the one that is gone.
+  const ofSession = new Map<string, string>();
+  for (const { run, receipt } of read)
+    if (receipt && speaking.has(run.sessionKey)) ofSession.set(run.sessionId ?? run.runId, run.runId);
+  if (ofSession.size === 0) return [];
+  const where = { runId: { in: [...ofSession.values()] }, call: FRAME_CALL };
+  return [{ update: 'captures', where, set: { isIndexed: false }, expect: ofSession.size }];
 }
 
 /** Fails when a capture of one of the runs was added or removed since they were read. */
@@ -323,13 +329,16 @@ function markWrites(read: readonly ReadRun[]): readonly Write[] {
   return read.length === 0 ? [] : [{ update: 'captures', where, set: { isIndexed: true }, expect: captures }];
 }
 
-function receiptWrites({ run, receipt }: ReadRun, numberOf: (piece: Piece) => number | undefined): readonly Write[] {
-  if (!receipt) return [];
-  const { runId, sessionKey, agentId } = run;
-  const sources = numberOf(receipt.sources) ?? 0;
-  const pieces = packPieces(receipt.prompt.flatMap((piece) => numberOf(piece) ?? []));
+function receiptWrites(read: readonly ReadRun[], numberOf: (piece: Piece) => number | undefined): readonly Write[] {
+  const rows = read.flatMap(({ run: { runId, sessionKey, agentId }, receipt }) => {
+    if (!receipt) return [];
+    const sources = numberOf(receipt.sources) ?? 0;
+    const pieces = packPieces(receipt.prompt.flatMap((piece) => numberOf(piece) ?? []));
+    return [{ runId, sessionKey, agentId, at: receipt.at, sources, pieces }];
+  });
+  if (rows.length === 0) return [];
   return [
-    { remove: 'promptReceipts', where: { runId } },
-    { insert: 'promptReceipts', row: { runId, sessionKey, agentId, at: receipt.at, sources, pieces } },
+    { remove: 'promptReceipts', where: { runId: { in: rows.map(({ runId }) => runId) } } },
+    ...rows.map((row): Write => ({ insert: 'promptReceipts', row })),
   ];
 }
