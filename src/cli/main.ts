@@ -22,7 +22,7 @@ const FAILURE = 2;
  * costs little, because little is alive. Compiled code fits only a process with the same flags, the code of Node's own
  * modules too, so a gateway sets them when it has loaded what every start needs; a command ends before they matter.
  */
-const GATEWAY_FLAGS = ['--heap-growing-percent=50'];
+const GATEWAY_FLAGS = ['--heap-growing-percent=30'];
 
 /** A gateway has loaded by then what every start needs, and has done it once. */
 const KEEP_CODE_AFTER_MS = 4_000;

@@ -220,7 +220,7 @@ it('gives a gateway the flag that keeps its heap small once its code is kept, an
   expect(readFileSync(said, 'utf8')).toBe('');
   try {
     const kept: Buffer[] = [];
-    for (const flagged of ['--heap-growing-percent=50', '--heap-growing-percent=50'.repeat(2)]) {
+    for (const flagged of ['--heap-growing-percent=30', '--heap-growing-percent=30'.repeat(2)]) {
       expect(await gateway.start({ command: main(), under })).toBe('ready');
       await vi.waitFor(() => expect(readFileSync(said, 'utf8')).toBe(flagged), { timeout: 30_000 });
       // This loads more of the program, which must not be kept instead of what a start needs.
