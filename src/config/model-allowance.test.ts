@@ -68,6 +68,13 @@ describe('the models that may be chosen', () => {
       expect(may({ agents: { defaults } }, 'groq/x')).toBe(true);
   });
 
+  it('are any in a configuration that newer versions of OpenClaw have marked, unless it has a policy', () => {
+    const meta = { migrations: { modelPolicyAllowlist: true } };
+    const marked = (defaults: object) => ({ meta, agents: { defaults } }) as Config;
+    expect(may(marked({ models: MODELS }), 'groq/x')).toBe(true);
+    expect(may(marked({ models: MODELS, modelPolicy: { allow: ['gpt'] } }), 'groq/x')).toBe(false);
+  });
+
   it('are named when another one is asked for, with the setting that lists them', () => {
     const config = { agents: { defaults: { models: MODELS } } };
     expect(() => checkModelAllowed(config, 'main', {}, { provider: 'groq', model: 'x' })).toThrow(

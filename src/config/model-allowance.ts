@@ -5,6 +5,7 @@
 
 import type { ModelRef } from '../protocol/model-ref.ts';
 import { agentPlaceOf, resolveAgentConfig, resolveAgentDefaults } from './agents.ts';
+import { valueAt } from './config-path.ts';
 import { ModelNotAllowedError } from './errors.ts';
 import type { EnvironmentVariables } from './home-dir.ts';
 import { formatModelRef, parseModelRef, resolveModelChoice } from './model-choice.ts';
@@ -85,8 +86,13 @@ function limitOf(config: Config, agentId: string): Limit | undefined {
   // An empty list allows every model, and so does a policy without a list.
   if (list !== undefined) return list.length === 0 ? undefined : { setting, entries: list, isMap: false };
   const named: unknown = models;
-  const entries = isPlainObject(named) ? Object.keys(named) : [];
+  const entries = isPlainObject(named) && !hasPolicyOnly(config) ? Object.keys(named) : [];
   return entries.length === 0 ? undefined : { setting: 'agents.defaults.models', entries, isMap: true };
+}
+
+/** OpenClaw marks a configuration in which `agents.defaults.models` no longer limits, since August 2026. */
+function hasPolicyOnly(config: Config): boolean {
+  return valueAt(config, ['meta', 'migrations', 'modelPolicyAllowlist']) === true;
 }
 
 function allowIn(policy: unknown): readonly string[] | undefined {

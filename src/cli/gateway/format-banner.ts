@@ -45,7 +45,7 @@ export async function formatBanner({
     `  channels   ${channels.map(({ id }) => id).join(', ')}`,
     ...agents.map(
       ({ agentId, name, model, workspaceDir, isDefault }, index) =>
-        `  ${index === 0 ? 'agents    ' : '          '} ${agentId}${name === undefined ? '' : ` "${oneLine(name)}"`}${isDefault ? ' (default)' : ''}: ${model}, ${workspaceDir}`,
+        `  ${index === 0 ? 'agents    ' : '          '} ${agentId}${name === undefined || name === agentId ? '' : ` "${oneLine(name)}"`}${isDefault ? ' (default)' : ''}: ${model}, ${workspaceDir}`,
     ),
   ];
   const letters = deadLetters.in + deadLetters.out;
