@@ -49,6 +49,8 @@ export class ChatRoom {
   #openedWith: Entered | undefined;
   /** The run of this conversation that ended last. */
   #ended: { readonly runId: string; readonly at: number } | undefined;
+  /** The person has sent a message whose files are still being uploaded. */
+  #isSendingSoon = false;
   /** One branch is made at a time: a second press means the same. */
   #isBranching = false;
 
@@ -326,6 +328,8 @@ export class ChatRoom {
 
   write(text: string): void {
     this.text.value = text;
+    // Who goes on writing has not finished.
+    this.#isSendingSoon = false;
     const surface = this.talk.value?.surface;
     if (!surface) return;
     // A draft that is longer than this would fill the browser's storage.
@@ -336,7 +340,13 @@ export class ChatRoom {
   submit(text: string, files: readonly ChosenFile[] = []): void {
     const talk = this.talk.value;
     const sent = files.flatMap((file) => file.sent ?? []);
-    if ((text.trim() === '' && sent.length === 0) || !talk || files.some(isUploading)) return;
+    if (!talk) return;
+    this.#isSendingSoon = files.some(isUploading);
+    if (this.#isSendingSoon) {
+      this.#state.tell(SENT_SOON);
+      return;
+    }
+    if (text.trim() === '' && sent.length === 0) return;
     // A message that cannot be sent is given back at once, so the field is emptied first.
     this.write('');
     this.#state.tell('');
@@ -364,6 +374,7 @@ export class ChatRoom {
       const sent = await entered.client.upload(file);
       entered.pictures.remember(sent.hash, file);
       change({ sent });
+      if (this.#isSendingSoon && !this.files.value.some(isUploading)) this.submit(this.text.value, this.files.value);
     } catch (error) {
       change({ problem: sentenceOf(error) });
       this.#state.tellError(error);
@@ -453,6 +464,7 @@ export function isWide(): boolean {
 
 const WIDE = matchMedia('(min-width: 1081px)');
 
+const SENT_SOON = 'The message is sent as soon as its files are uploaded.';
 /** The gateway takes less; a larger file is not even read. */
 const LARGEST_FILE = 36 * 1024 * 1024;
 const LONGEST_DRAFT = 200_000;
