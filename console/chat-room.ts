@@ -3,7 +3,6 @@
 
 import { signal } from '@preact/signals';
 import type { ApprovalDecision } from '../src/protocol/approval-decision.ts';
-import { pageSurface } from '../src/protocol/page-surface.ts';
 import { browserMemory } from './browser-memory.ts';
 import { type ModelChoice, RefusedError } from './client/gateway-client.ts';
 import { type ConsoleState, type Entered, sentenceOf } from './console-state.ts';
@@ -119,8 +118,9 @@ export class ChatRoom {
   /** The place of a conversation that this browser has begun, also when nothing was said in it yet. */
   #begunHere(sessionKey: string): Place | undefined {
     const agentId = browserMemory.get(`agent.${sessionKey}`);
-    const surface = pageSurface(sessionKey);
-    return agentId === undefined ? undefined : { id: `begun:${surface}`, agentId, sessionKey, surface };
+    const surface = browserMemory.get(`surface.${sessionKey}`);
+    if (agentId === undefined || surface === undefined) return undefined;
+    return { id: `begun:${surface}`, agentId, sessionKey, surface };
   }
 
   #close(): void {
@@ -181,11 +181,13 @@ export class ChatRoom {
 
   #sessionKnown(place: Place, key: string): void {
     browserMemory.set('session', key);
+    const surface = this.talk.value?.surface ?? place.surface;
+    browserMemory.set(`surface.${key}`, surface);
     browserMemory.set(`agent.${key}`, place.agentId);
     this.session.value = key;
     navigate({ page: 'session', session: key }, { replace: true, isSilent: true });
     // The conversation may be one in which something was being written before.
-    if (this.text.value === '') this.text.value = browserMemory.get(`draft.${pageSurface(key)}`) ?? '';
+    if (this.text.value === '') this.text.value = browserMemory.get(`draft.${surface}`) ?? '';
     void this.#readFacts(key);
     void this.#state.readSession(key);
   }
