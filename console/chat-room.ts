@@ -3,7 +3,6 @@
 
 import { signal } from '@preact/signals';
 import type { ApprovalDecision } from '../src/protocol/approval-decision.ts';
-import { pageSurface } from '../src/protocol/page-surface.ts';
 import { browserMemory } from './browser-memory.ts';
 import { type ModelChoice, RefusedError } from './client/gateway-client.ts';
 import { type ConsoleState, type Entered, sentenceOf } from './console-state.ts';
@@ -49,6 +48,8 @@ export class ChatRoom {
   #openedWith: Entered | undefined;
   /** The run of this conversation that ended last. */
   #ended: { readonly runId: string; readonly at: number } | undefined;
+  /** The person has sent a message whose files are still being uploaded. */
+  #isSendingSoon = false;
   /** One branch is made at a time: a second press means the same. */
   #isBranching = false;
 
@@ -117,8 +118,9 @@ export class ChatRoom {
   /** The place of a conversation that this browser has begun, also when nothing was said in it yet. */
   #begunHere(sessionKey: string): Place | undefined {
     const agentId = browserMemory.get(`agent.${sessionKey}`);
-    const surface = pageSurface(sessionKey);
-    return agentId === undefined ? undefined : { id: `begun:${surface}`, agentId, sessionKey, surface };
+    const surface = browserMemory.get(`surface.${sessionKey}`);
+    if (agentId === undefined || surface === undefined) return undefined;
+    return { id: `begun:${surface}`, agentId, sessionKey, surface };
   }
 
   #close(): void {
@@ -179,11 +181,13 @@ export class ChatRoom {
 
   #sessionKnown(place: Place, key: string): void {
     browserMemory.set('session', key);
+    const surface = this.talk.value?.surface ?? place.surface;
+    browserMemory.set(`surface.${key}`, surface);
     browserMemory.set(`agent.${key}`, place.agentId);
     this.session.value = key;
     navigate({ page: 'session', session: key }, { replace: true, isSilent: true });
     // The conversation may be one in which something was being written before.
-    if (this.text.value === '') this.text.value = browserMemory.get(`draft.${pageSurface(key)}`) ?? '';
+    if (this.text.value === '') this.text.value = browserMemory.get(`draft.${surface}`) ?? '';
     void this.#readFacts(key);
     void this.#state.readSession(key);
   }
@@ -326,6 +330,8 @@ export class ChatRoom {
 
   write(text: string): void {
     this.text.value = text;
+    // Who goes on writing has not finished.
+    this.#isSendingSoon = false;
     const surface = this.talk.value?.surface;
     if (!surface) return;
     // A draft that is longer than this would fill the browser's storage.
@@ -336,7 +342,13 @@ export class ChatRoom {
   submit(text: string, files: readonly ChosenFile[] = []): void {
     const talk = this.talk.value;
     const sent = files.flatMap((file) => file.sent ?? []);
-    if ((text.trim() === '' && sent.length === 0) || !talk || files.some(isUploading)) return;
+    if (!talk) return;
+    this.#isSendingSoon = files.some(isUploading);
+    if (this.#isSendingSoon) {
+      this.#state.tell(SENT_SOON);
+      return;
+    }
+    if (text.trim() === '' && sent.length === 0) return;
     // A message that cannot be sent is given back at once, so the field is emptied first.
     this.write('');
     this.#state.tell('');
@@ -364,6 +376,7 @@ export class ChatRoom {
       const sent = await entered.client.upload(file);
       entered.pictures.remember(sent.hash, file);
       change({ sent });
+      if (this.#isSendingSoon && !this.files.value.some(isUploading)) this.submit(this.text.value, this.files.value);
     } catch (error) {
       change({ problem: sentenceOf(error) });
       this.#state.tellError(error);
@@ -453,6 +466,7 @@ export function isWide(): boolean {
 
 const WIDE = matchMedia('(min-width: 1081px)');
 
+const SENT_SOON = 'The message is sent as soon as its files are uploaded.';
 /** The gateway takes less; a larger file is not even read. */
 const LARGEST_FILE = 36 * 1024 * 1024;
 const LONGEST_DRAFT = 200_000;

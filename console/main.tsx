@@ -6,6 +6,7 @@ import { App } from './app.tsx';
 import { browserMemory } from './browser-memory.ts';
 import { ChatRoom } from './chat-room.ts';
 import { ConsoleState } from './console-state.ts';
+import { fitViewport } from './shell/fit-viewport.ts';
 import { applyTheme, theme } from './shell/theme.ts';
 import './style/tokens.css';
 import './style/base.css';
@@ -23,6 +24,8 @@ if (given) {
   history.replaceState(null, '', location.pathname + location.search);
 }
 applyTheme(theme.value);
+visualViewport?.addEventListener('resize', () => fitViewport(window, document.documentElement));
 const page = document.getElementById('page');
 const state = new ConsoleState(browserMemory.get('token'));
+page?.replaceChildren();
 if (page) render(<App state={state} room={new ChatRoom(state)} />, page);

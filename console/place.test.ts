@@ -14,29 +14,15 @@ describe('the places of this page', () => {
       agentPlace('b1', 'main'),
       agentPlace('b1', 'ops/eu'),
       newPlace('b1', 'main', '7f'),
-      sessionPlace({ sessionKey: key, agentId: 'main', type: 'interactive' }),
-      sessionPlace({ sessionKey: `${key}0`, agentId: 'main', type: 'interactive' }),
+      sessionPlace({ sessionKey: key, agentId: 'main', type: 'interactive', pageSurface: 'session.1' }),
+      sessionPlace({ sessionKey: `${key}0`, agentId: 'main', type: 'interactive', pageSurface: 'session.2' }),
     ];
-    expect(places.map(({ surface }) => surface)).toEqual([
-      'b1.main',
-      'b1.ops_eu',
-      'b1.n7f',
-      expect.stringMatching(/^session\.[0-9a-f]{32}$/),
-      expect.stringMatching(/^session\.[0-9a-f]{32}$/),
-    ]);
+    expect(places.map(({ surface }) => surface)).toEqual(['b1.main', 'b1.ops_eu', 'b1.n7f', 'session.1', 'session.2']);
     expect(new Set(places.map(({ surface }) => surface)).size).toBe(5);
   });
 
-  it('keep the surface under which a conversation began on a page', () => {
-    const sessionKey = 'agent:main:web:direct:b1.n7f';
-    expect(sessionPlace({ sessionKey, agentId: 'main', type: 'interactive' })).toMatchObject({
-      sessionKey,
-      surface: 'b1.n7f',
-    });
-  });
-
   it('are closed for the sessions of subagents', () => {
-    const { closed } = sessionPlace({ sessionKey: key, agentId: 'main', type: 'subagent' });
+    const { closed } = sessionPlace({ sessionKey: key, agentId: 'main', type: 'subagent', pageSurface: 'session.1' });
     expect(closed).toMatch(/subagent/);
   });
 

@@ -2,7 +2,6 @@
 // Each place has a surface, under which the gateway stores what was sent there. A conversation that has begun has the same
 // one on every device.
 
-import { pageSurface } from '../src/protocol/page-surface.ts';
 import type { Agent, ListedSession } from './client/gateway-client.ts';
 
 export interface Place {
@@ -31,13 +30,13 @@ export function newPlace(browser: string, agentId: string, name: string): Place 
   return { id: `new:${name}`, agentId, surface: `${browser}.n${name}` };
 }
 
-export function sessionPlace(session: Pick<ListedSession, 'sessionKey' | 'agentId' | 'type'>): Place {
-  const { sessionKey, agentId, type } = session;
+export function sessionPlace(session: Pick<ListedSession, 'sessionKey' | 'agentId' | 'type' | 'pageSurface'>): Place {
+  const { sessionKey, agentId, type, pageSurface: surface } = session;
   return {
     id: `session:${sessionKey}`,
     agentId,
     sessionKey,
-    surface: pageSurface(sessionKey),
+    surface,
     ...(type === 'subagent' && { closed: 'A subagent answers to the conversation that started it.' }),
   };
 }

@@ -85,9 +85,10 @@ const FILES = {
 };
 
 const VARIANTS = {
-  light: { viewport: { width: 1440, height: 900 }, colorScheme: 'light' },
-  dark: { viewport: { width: 1440, height: 900 }, colorScheme: 'dark' },
-  phone: { viewport: { width: 390, height: 844 }, colorScheme: 'light' },
+  light: { viewport: { width: 1440, height: 900 }, colorScheme: 'light', reducedMotion: 'reduce' },
+  dark: { viewport: { width: 1440, height: 900 }, colorScheme: 'dark', reducedMotion: 'reduce' },
+  phone: { viewport: { width: 390, height: 844 }, colorScheme: 'light', reducedMotion: 'reduce' },
+  'phone-dark': { viewport: { width: 390, height: 844 }, colorScheme: 'dark', reducedMotion: 'reduce' },
 } as const;
 
 interface Shot {
@@ -214,7 +215,7 @@ async function shots(): Promise<readonly Shot[]> {
   return [
     {
       name: 'chat',
-      also: ['dark', 'phone'],
+      also: ['dark', 'phone', 'phone-dark'],
       prepare: async (page: Page, url: string) => {
         await at(session)(page, url);
         // One of the other conversations has failed; whoever has read that puts the warning aside.
@@ -238,7 +239,7 @@ async function shots(): Promise<readonly Shot[]> {
     { name: 'run', also: ['dark', 'phone'], prepare: at(`/runs/${run?.runId}`) },
     { name: 'compare', also: ['dark'], prepare: at(`/runs/${run?.runId}?beside=${before?.runId}`) },
     { name: 'hooks', also: ['dark'], prepare: at('/hooks') },
-    { name: 'operations', also: ['dark', 'phone'], prepare: at('/operations') },
+    { name: 'operations', also: ['dark', 'phone', 'phone-dark'], prepare: at('/operations') },
     { name: 'schedule', also: [], prepare: at('/operations/schedule') },
     { name: 'settings', also: ['dark', 'phone'], prepare: at('/operations/settings') },
     {
@@ -259,6 +260,7 @@ async function take({ name, also, prepare }: Shot): Promise<void> {
     context.setDefaultTimeout(90_000);
     const page = await context.newPage();
     await prepare(page, server.url);
+    await page.mouse.move(0, 0);
     await hideHome(page);
     await page.screenshot({ path: join(folder, `${name}-${variant}.png`) });
     await context.close();

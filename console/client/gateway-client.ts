@@ -35,6 +35,8 @@ export type RunCall = Pick<CaptureRow, 'call' | 'at' | 'provider' | 'model' | 's
 /** A session with what its key says about it. */
 export type ListedSession = Omit<SessionRow, 'endToTell' | 'state'> & {
   readonly type: SessionType;
+  /** The name under which every page shows it. */
+  readonly pageSurface: string;
   /** The beginning of what was said first; absent where the gateway was not asked for it. */
   readonly firstWords?: string | null | undefined;
 };

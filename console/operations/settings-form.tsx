@@ -28,10 +28,13 @@ export function SettingsForm({ state }: { state: ConsoleState }) {
   const isMeant = ({ setting, description }: SettingField) =>
     setting.toLowerCase().includes(words) || description.toLowerCase().includes(words);
   const found = words === '' ? (current?.fields ?? []) : sections.flatMap(({ fields }) => fields.filter(isMeant));
-  const shown = found.slice(0, MOST_FIELDS).toSorted((one, other) => Number(isUnset(one)) - Number(isUnset(other)));
+  const shown = found.toSorted((one, other) => Number(isUnset(one)) - Number(isUnset(other))).slice(0, MOST_FIELDS);
   // What is set comes first; in a search, and in a section where nothing is set, everything is shown.
   const set = words === '' ? shown.filter((field) => !isUnset(field)) : [];
   const [first, rest] = set.length === 0 ? [shown, []] : [set, shown.filter(isUnset)];
+  const more = found.length > MOST_FIELDS && (
+    <p class="soft">{`${formatCount(found.length - MOST_FIELDS)} more; search for what you mean.`}</p>
+  );
   const view = (field: SettingField) => (
     <SettingFieldView
       key={field.setting}
@@ -92,13 +95,12 @@ export function SettingsForm({ state }: { state: ConsoleState }) {
             {first.map(view)}
             {rest.length > 0 && (
               <details class="more">
-                <summary>{`${formatCount(rest.length)} more that are not set`}</summary>
+                <summary>{`${formatCount(found.length - first.length)} more that are not set`}</summary>
                 {rest.map(view)}
+                {more}
               </details>
             )}
-            {found.length > MOST_FIELDS && (
-              <p class="soft">{`${formatCount(found.length - MOST_FIELDS)} more; search for what you mean.`}</p>
-            )}
+            {rest.length === 0 && more}
             {!isManaged && <OtherSetting client={client} onChanged={() => void settings.readAgain()} />}
           </div>
         </div>

@@ -8,6 +8,7 @@ const DAY = 24 * 3_600_000;
 function session(sessionKey: string, activeAt: number, more: Partial<ListedSession> = {}): ListedSession {
   return {
     sessionId: `ses_${sessionKey}_${activeAt}`,
+    pageSurface: 'session.1',
     sessionKey,
     agentId: 'main',
     startedAt: activeAt,

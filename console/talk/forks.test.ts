@@ -7,6 +7,7 @@ function session(sessionId: string, branchOf: string | null = null, branchAt: nu
   clock += 1;
   return {
     sessionId,
+    pageSurface: 'session.1',
     sessionKey: `key-${sessionId}`,
     agentId: 'main',
     startedAt: clock,

@@ -16,7 +16,8 @@ export function showEntry(turn: Turn, { position, kind, message, shown, at, meta
   else if (kind === 'notice' && meta.status === 'failed') {
     turn.addProblem(text);
     turn.end('failed');
-  } else if (kind !== 'message') turn.addNotice(text);
+  } else if (kind === 'notice' && meta.status === 'stopped') turn.end('stopped');
+  else if (kind !== 'message') turn.addNotice(text);
   else if (message.role === 'user') {
     // The result of a subagent is told to the model; people see it in the tree, and what the agent says about it.
     if (meta.completionOf === undefined) turn.say(text, files);

@@ -7,7 +7,6 @@ import type { ServerFrame } from '../../src/channels/server-frame.ts';
 import type { ApprovalDecision } from '../../src/protocol/approval-decision.ts';
 import type { Upload } from '../../src/protocol/attachment.ts';
 import type { ChildView } from '../../src/protocol/child-view.ts';
-import { pageSurface } from '../../src/protocol/page-surface.ts';
 import { browserMemory } from '../browser-memory.ts';
 import { Connection, type Link } from '../client/connection.ts';
 import type { FilePictures } from '../client/file-pictures.ts';
@@ -327,9 +326,10 @@ export class Talk {
   /**
    * When the connection is ready for the first time, the transcript is shown before anything that happens meanwhile.
    */
-  async #ready({ sessionKey, last, largestFrame }: FrameOf<'ready'>): Promise<void> {
+  async #ready({ sessionKey, pageSurface, last, largestFrame }: FrameOf<'ready'>): Promise<void> {
+    const isMoving = sessionKey !== undefined && this.#move(sessionKey, pageSurface);
     if (sessionKey) this.#learnSession(sessionKey);
-    if (sessionKey && this.#move(sessionKey)) return;
+    if (isMoving) return;
     // What was sent up to now is read from the record. A store that was replaced starts counting from the beginning.
     this.#lastSeq = Math.min(this.#lastSeq ?? last, last);
     this.#largestFrame = largestFrame ?? Number.POSITIVE_INFINITY;
@@ -362,9 +362,8 @@ export class Talk {
    * All devices show a conversation under one name. One that has just begun may have been opened under another name, where
    * the gateway joins conversations; then this page goes where the others are.
    */
-  #move(sessionKey: string): boolean {
-    const surface = pageSurface(sessionKey);
-    if (this.place.sessionKey !== undefined || surface === this.#surface) return false;
+  #move(sessionKey: string, surface: string | undefined): boolean {
+    if (this.place.sessionKey !== undefined || surface === undefined || surface === this.#surface) return false;
     this.#surface = surface;
     this.#isMoved = true;
     this.#waiting = [...browserMemory.getList<WaitingMessage>(`waiting.${surface}`), ...this.#waiting];

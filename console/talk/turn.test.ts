@@ -62,7 +62,7 @@ describe('a turn', () => {
   ])('tells a failure once when it ends %s', (_, happen) => {
     const it = turn();
     happen(it);
-    expect(read(it)).toEqual(['problem: Sorry: It said no.']);
+    expect(read(it)).toEqual(['problem: It said no.']);
   });
 
   it('starts over when its run is taken up again, and keeps what was asked of people', () => {

@@ -171,12 +171,9 @@ export class Turn {
     const last = this.#flow.at(-1);
     if (this.#parts === 0 && last?.kind === 'draft') this.#setFlow(this.#flow.slice(0, -1));
     this.#parts++;
-    // A failure is delivered like an answer; it is shown once, as a failure.
-    const problem = this.#flow.find((item) => item.kind === 'problem');
-    if (problem && text.includes(problem.text)) {
-      this.#setFlow(this.#flow.map((item) => (item === problem ? { ...problem, text } : item)));
-      return;
-    }
+    // A failure is delivered like an answer, with a sentence before it; it is shown once, as the record has it.
+    if (this.#flow.some((item) => item.kind === 'problem' && text.includes(item.text))) return;
+    if (this.#flow.some((item) => item.kind === 'notice' && item.text === STOPPED && text === STOPPED)) return;
     this.#add({ kind: 'part', text, ...(files && files.length > 0 && { files }) });
   }
 
@@ -269,12 +266,14 @@ export class Turn {
       if (state === 'over') continue;
       this.changeApproval(approvalId, (each) => endedApproval(each, status === 'stopped' ? 'cancelled' : undefined));
     }
+    // That it was stopped is delivered like an answer; a person has asked for it, so it is no failure.
+    if (status === 'stopped') this.#setFlow(this.#flow.filter((item) => item.kind !== 'part' || item.text !== STOPPED));
     const told = error ? this.#flow.find((item) => item.kind === 'part' && item.text.includes(error)) : undefined;
-    if (told?.kind === 'part') {
-      const { key, text } = told;
-      this.#setFlow(this.#flow.map((item) => (item === told ? { key, kind: 'problem', text } : item)));
+    if (status === 'stopped') this.addNotice(STOPPED);
+    else if (told?.kind === 'part') {
+      const { key } = told;
+      this.#setFlow(this.#flow.map((item) => (item === told ? { key, kind: 'problem', text: error ?? '' } : item)));
     } else if (error) this.addProblem(error);
-    else if (!error && status === 'stopped') this.addNotice('Stopped.');
     this.#awaited = 0;
     this.#isOver = true;
   }
@@ -298,6 +297,9 @@ export class Turn {
     this.#version++;
   }
 }
+
+/** What the gateway says of a run that a person has stopped. */
+const STOPPED = 'Stopped.';
 
 /** Whether both are the same item, one as a frame has told it and one from the transcript. */
 function isSame(shown: FlowItem, told: FlowItem): boolean {

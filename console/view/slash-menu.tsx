@@ -30,8 +30,10 @@ export function SlashMenu({ commands, pointedAt, onPoint, onPick }: SlashMenuPro
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => onPick(command)}
         >
-          <code>{`/${command.name}`}</code>
-          {command.arguments !== null && <span class="arguments">{command.arguments}</span>}
+          <span class="command">
+            <code>{`/${command.name}`}</code>
+            {command.arguments !== null && <span class="arguments">{command.arguments}</span>}
+          </span>
           <span class="help">{command.help}</span>
           {command.plugin !== null && <span class="tag">{command.plugin}</span>}
         </div>

@@ -2,7 +2,7 @@
 
 import type { ReadonlySignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { ApprovalDecision } from '../../src/protocol/approval-decision.ts';
 import type { AnswerFacts } from '../talk/answer-facts.ts';
 import type { Fork } from '../talk/forks.ts';
@@ -45,6 +45,16 @@ export function TalkLog(props: TalkLogProps) {
     else if (fromEnd.current !== undefined) log.current.scrollTop = log.current.scrollHeight - fromEnd.current;
     fromEnd.current = undefined;
   }, [talk, version]);
+  // The keyboard of a telephone, a longer draft or a narrower window leave less of the log; who read its end reads on there.
+  useEffect(() => {
+    const element = log.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() => {
+      if (talk?.isFollowing) element.scrollTop = element.scrollHeight;
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [talk]);
   const found = useRef<object | undefined>(undefined);
   useLayoutEffect(() => {
     if (!talk || !sought || found.current === sought || !log.current || talk.turns.length === 0) return;

@@ -81,6 +81,7 @@ export class TurnView extends Component<TurnViewProps, { readonly isEditing: boo
                 </button>
               )}
               {said.text !== '' && <CopyButton text={said.text} label="Copy message" />}
+              {said.isWaiting && <span class="sending">Sending…</span>}
               {fork && session !== undefined && <Ways fork={fork} session={session} />}
             </div>
           </div>

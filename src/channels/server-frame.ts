@@ -12,6 +12,8 @@ export type ServerFrame =
       readonly type: 'ready';
       readonly surface: string;
       readonly sessionKey?: string | undefined;
+      /** The name under which every page shows this session. A page under another name may come there with a second `hello`. */
+      readonly pageSurface?: string | undefined;
       /** The last part that this surface has been sent. */
       readonly last: number;
       /** The last part that a client of this surface has acknowledged, as far as this gateway remembers. */

@@ -60,6 +60,8 @@ export interface SocketChannelKind {
   readonly attachments?: Attachments | undefined;
   /** The surface of a client that names none. */
   readonly defaultSurface: () => string;
+  /** The name under which every client shows a session, where they share one. */
+  readonly sharedSurface?: ((sessionKey: string) => string) | undefined;
 }
 
 export interface SocketClient {
@@ -253,7 +255,9 @@ export class SocketChannel implements Channel {
     const { sessionKey, connection } = viewer;
     const end = last?.seq ?? 0;
     const acked = this.#acks.get(id);
-    connection.send({ type: 'ready', surface: name, sessionKey, last: end, acked, largestFrame: LARGEST_FRAME });
+    const pageSurface = sessionKey === undefined ? undefined : this.#kind.sharedSurface?.(sessionKey);
+    const place = { surface: name, sessionKey, pageSurface };
+    connection.send({ type: 'ready', ...place, last: end, acked, largestFrame: LARGEST_FRAME });
     // A client may remember a higher number than the last one, when the gateway has got a new store.
     if (after !== undefined) await this.#replay(viewer, id, Math.min(after, end));
     else if (this.#isShared) viewer.beginAfter(end);

@@ -1,6 +1,7 @@
 // Browser tabs. A browser keeps the name of its surface, so that a reload or a second tab shows the same conversation.
 
 import { randomUUID } from 'node:crypto';
+import { pageSurface } from '../../protocol/page-surface.ts';
 import { SocketChannel, type SocketChannelPorts } from '../socket-channel.ts';
 
 export class WebChannel extends SocketChannel {
@@ -16,6 +17,7 @@ export class WebChannel extends SocketChannel {
         maxTextLength: 100_000,
         attachments: { maxBytes: LARGEST_FILE },
         defaultSurface: () => randomUUID(),
+        sharedSurface: pageSurface,
       },
       ports,
     );

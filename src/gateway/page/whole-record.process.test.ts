@@ -212,7 +212,7 @@ describe.skipIf(!browserPath)('the whole record of a conversation (skipped where
     await heard(page, 'Then not.');
     scratch.model.script(echo);
     await page.locator('#pick-files').setInputFiles([{ name: 'dot.png', mimeType: 'image/png', buffer: PNG }]);
-    await page.locator('.files img').waitFor();
+    await page.locator('#files .file:not(.waiting)').waitFor();
     await say(page, 'look at this');
     await page
       .locator('.words')

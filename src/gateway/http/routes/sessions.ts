@@ -3,6 +3,7 @@
 import { isAbsolute } from 'node:path';
 import { newId } from '../../../protocol/new-id.ts';
 import { oneLine } from '../../../protocol/one-line.ts';
+import { pageSurface } from '../../../protocol/page-surface.ts';
 import { resolveSessionType, SESSION_TYPES } from '../../../protocol/session-type.ts';
 import { SessionNotBegunError, UnknownSessionError } from '../../../sessions/errors.ts';
 import { readAsides } from '../../services/read-asides.ts';
@@ -43,6 +44,9 @@ const session = (z: Zod) =>
     surface: surface(z).nullable(),
     resumedFrom: id(z).nullable(),
     type: z.enum(SESSION_TYPES).describe('What its key says: a conversation, a subagent, or something scheduled.'),
+    pageSurface: z
+      .string()
+      .describe('The name under which every page shows it, so that all of them get what is sent there.'),
     endToTell: z.boolean().describe('It has ended, and its observers are yet to be told.'),
     state: z.record(z.string(), z.unknown()),
     title: z.string().nullable().describe('The title that a person gave it.'),
@@ -396,5 +400,6 @@ export const SESSION_ROUTES: readonly Route[] = [
 ];
 
 function withType<Row extends { readonly sessionKey: string }>(row: Row) {
-  return { ...row, type: resolveSessionType({ sessionKey: row.sessionKey }) };
+  const { sessionKey: key } = row;
+  return { ...row, type: resolveSessionType({ sessionKey: key }), pageSurface: pageSurface(key) };
 }
