@@ -23,7 +23,8 @@ function newShares() {
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
   });
   const look = async () => {
-    shares.compare(rows, ME, performance.now(), true);
+    const lookedAt = performance.now();
+    shares.compare({ holders: rows, memberId: ME, lookedAt, mayTake: true, planned: new Map(), surplus: undefined });
     await nextTurn();
   };
   return { rows, begun, shares, leave, look };

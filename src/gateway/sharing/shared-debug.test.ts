@@ -3,7 +3,7 @@ import { MemoryCluster } from '../../cluster/fixtures/memory-cluster.ts';
 import { DebugSwitches } from '../../recorder/debug-switches.ts';
 import { SharedDebug } from './shared-debug.ts';
 
-const FILES = { payload: '/p', 'raw-stream': '/r', 'cache-trace': '/c', 'model-payload': null };
+const FILES = { payload: '/p', 'raw-stream': '/r', 'cache-trace': '/c', 'model-payload': null, trajectory: null };
 const KEY = 'agent:main:main';
 
 /** The clocks of the nodes differ. */
