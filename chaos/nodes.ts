@@ -457,6 +457,14 @@ async function describeWaiting(database: PostgresConnection): Promise<void> {
   }
 }
 
+/** Tells what the rows know of a message that was accepted and is in no conversation. */
+async function describeLost(database: PostgresConnection, text: string): Promise<void> {
+  const sql = `SELECT i.seq, i.status, i.session_key, r.run_id, r.status, r.claim, r.node, r.outcome FROM inbox i LEFT JOIN runs r ON r.run_id = i.run_id
+    WHERE i.payload LIKE $1`;
+  const { rows } = await database.ask({ sql, values: [`%${text}%`] });
+  process.stderr.write(`Lost is ${text}: ${rows.map((row) => row.join('  ')).join('; ') || 'no row has it'}\n`);
+}
+
 async function countFound(database: PostgresConnection, people: readonly Person[], watch: NodeWatch) {
   const sql =
     'SELECT t.message FROM transcript t JOIN sessions s ON s.session_id = t.session_id WHERE s.session_key LIKE $1 ORDER BY s.started_at, t.position';
@@ -468,7 +476,9 @@ async function countFound(database: PostgresConnection, people: readonly Person[
       return role === 'user' ? [...JSON.stringify(content).matchAll(/mark-[\w-]+\./g)].map(([mark]) => mark) : [];
     });
     accepted += said.length;
-    lost += said.filter((text) => !heard.includes(text)).length;
+    const unheard = said.filter((text) => !heard.includes(text));
+    for (const text of unheard) await describeLost(database, text);
+    lost += unheard.length;
     doubled += heard.length - new Set(heard).size;
     const places = said.map((text) => heard.indexOf(text)).filter((place) => place >= 0);
     outOfOrder += places.filter((place, index) => index > 0 && place < (places[index - 1] ?? 0)).length;
