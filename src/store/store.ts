@@ -7,7 +7,8 @@
 // backend refuses; then nothing of that commit is stored, and other commits are unaffected. `select`, `count` and `measure` reject
 // with InvalidStoreRequestError, StateLockedError and StoreFailedError only.
 // Result: `commit` resolves when its writes would survive a power cut; a lazy one when they would survive the death of
-// the process, and the next commit that is not lazy makes them survive a power cut too. Rows come back as they were
+// the process, and the next commit that is not lazy makes them survive a power cut too. A store whose backend can crash
+// while this process lives on has no lazy commits: all of them survive. Rows come back as they were
 // written, except for characters that a text column cannot store: NUL and lone surrogates become U+FFFD. JSON columns
 // keep even those. What a commit at one of SCRUBBING_SITES removes or overwrites is gone from the files too when it
 // resolves, also where earlier commits had put it; where another process reads the files at that moment, it is gone

@@ -7,6 +7,9 @@
 // that: a server that crashed gives the number of a transaction that it had not written to its disk to another one. So each
 // transaction also leaves a mark of ours.
 //
+// Every commit is synced to disk, a lazy one too. A server can crash while this process lives on; a commit that it loses
+// then would be missing under the later ones, which this process decides in the belief that it was made.
+//
 // Of a store that several nodes share, every transaction first takes hold of the row of its node. While it has it, the node cannot
 // be expelled; once the row is gone, nothing is stored. The lock beside it says which backends would have to be ended.
 
@@ -37,7 +40,6 @@ import { gaveWay, isConflict, storeErrorFrom } from './store-error.ts';
 export interface QueuedCommit {
   readonly writes: readonly CompiledWrite[];
   readonly claim?: Claim | undefined;
-  readonly isLazy: boolean;
   /**
    * What the rows that this commit numbers belong to, such as session keys. Commits of other nodes that number rows of the
    * same wait for each other, so that a reader never sees a lower number appear after a higher one.
@@ -193,11 +195,10 @@ export class CommitQueue {
   }
 
   async #transact(group: readonly Job[]): Promise<readonly CommitResult[]> {
-    const isLazy = group.every((job) => job.isLazy);
     this.#mark += 1;
     const held = await this.#connection.hold();
     const begun = held.ask(BEGIN);
-    const opened = held.ask(this.#opening(group, isLazy));
+    const opened = held.ask(this.#opening(group));
     const locked = orderLocks(group).map((statement) => held.ask(statement));
     const asked = group.map((job) => askAll(held, job));
     try {
@@ -222,12 +223,11 @@ export class CommitQueue {
    * Leaves the mark of the transaction, and answers its id, and beside it the members among those that the commits belong to.
    * It is one statement, because every commit pays for it.
    */
-  #opening(group: readonly Job[], isLazy: boolean): SqlStatement {
+  #opening(group: readonly Job[]): SqlStatement {
     const ids = [...new Set(group.flatMap(({ member }) => member ?? []))];
-    const settings = isLazy ? `, ${WITHOUT_SYNC}` : '';
     const mark = [this.#writer, this.#mark];
-    if (ids.length === 0) return { sql: `${LEAVE_MARK} SELECT pg_current_xact_id(), NULL${settings}`, values: mark };
-    const sql = `${LEAVE_MARK} SELECT pg_current_xact_id(), id, pg_advisory_xact_lock_shared(hashtextextended($4 || id, 0))${settings} FROM nodes WHERE id = ANY($3) AND status <> 'expelled' FOR KEY SHARE`;
+    if (ids.length === 0) return { sql: `${LEAVE_MARK} SELECT pg_current_xact_id(), NULL`, values: mark };
+    const sql = `${LEAVE_MARK} SELECT pg_current_xact_id(), id, pg_advisory_xact_lock_shared(hashtextextended($4 || id, 0)) FROM nodes WHERE id = ANY($3) AND status <> 'expelled' FOR KEY SHARE`;
     return { sql, values: [...mark, ids, memberLockName(this.#settings.schema, '')] };
   }
 
@@ -280,8 +280,6 @@ const KEEP_VERSION = `SELECT 1 FROM versions WHERE name = $1 AND version = $2${P
 const BEGIN: SqlStatement = { sql: 'BEGIN', values: [] };
 const COMMIT: SqlStatement = { sql: 'COMMIT', values: [] };
 const ROLLBACK: SqlStatement = { sql: 'ROLLBACK', values: [] };
-/** A lazy commit survives the death of a process; only a crash of the server itself may lose it. */
-const WITHOUT_SYNC = `set_config('synchronous_commit', 'off', true)`;
 
 /** All of them are taken at the beginning and in one order, so that two nodes cannot wait for each other. */
 function orderLocks(group: readonly Job[]): readonly SqlStatement[] {

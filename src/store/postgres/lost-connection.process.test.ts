@@ -53,6 +53,21 @@ describe.skipIf(!programs)('a store in Postgres whose connection breaks', () => 
     expect(rows.map(({ runId }) => runId)).toEqual(made);
   });
 
+  it('keeps every commit that was made, lazy ones too, on a server that is told not to wait for its disk', async () => {
+    const setting = new PostgresConnection({ url: server.url, schema: 'atrium', name: 'setting', waitMs: 5_000 });
+    await setting.ask({ sql: 'ALTER USER atrium SET synchronous_commit = off', values: [] });
+    const hasty = await openPostgresStore({ url: server.url, schema: 'hasty', waitMs: 60_000 });
+    for (let index = 0; index < 20; index += 1) {
+      const row = message(`hasty-${index}`);
+      await hasty.commit([{ insert: 'inbox', row }], { ...accept, lazy: index > 0 });
+    }
+    await server.restart();
+    expect(await hasty.count('inbox')).toBe(20);
+    await setting.ask({ sql: 'ALTER USER atrium RESET synchronous_commit', values: [] });
+    await setting.close();
+    await hasty.close();
+  });
+
   it('makes a commit again that a crash took back, although another transaction got its number', async () => {
     const settings = { url: server.url, schema: 'atrium', name: 'crashing', waitMs: 5_000 };
     const connection = new CrashingConnection(settings);
@@ -60,7 +75,6 @@ describe.skipIf(!programs)('a store in Postgres whose connection breaks', () => 
     const commit = (runId: string) =>
       queue.add({
         writes: [compileWrite(POSTGRES, { insert: 'inbox', row: message(runId) })],
-        isLazy: false,
         ordered: [],
       });
     await commit('before-crash');

@@ -130,17 +130,14 @@ class PostgresStore implements Store {
     return this.#waits;
   }
 
-  async commit(
-    writes: readonly Write[],
-    { site, claim, lazy = false, waits, asOf }: CommitOptions,
-  ): Promise<CommitResult> {
+  async commit(writes: readonly Write[], { site, claim, waits, asOf }: CommitOptions): Promise<CommitResult> {
     this.#checkOpen();
     const compiled = writes.map((write) => compileWrite(POSTGRES, write));
     const ordered = writes.flatMap(orderedNamesOf);
     const relies = asOf && { ...asOf, otherwise: asOf.otherwise.map((write) => compileWrite(POSTGRES, write)) };
-    const result = await this.#queue.add({ writes: compiled, claim, isLazy: lazy, ordered, waits, asOf: relies });
+    const result = await this.#queue.add({ writes: compiled, claim, ordered, waits, asOf: relies });
     this.#commits[site] += 1;
-    if (!lazy) this.#waits += 1;
+    this.#waits += 1;
     return result;
   }
 
@@ -168,7 +165,7 @@ class PostgresStore implements Store {
     // Writing the version that is there changes nothing, but takes the same way as a change.
     const statement = { sql: 'UPDATE store_version SET version = version', values: [] };
     const write = { table: 'store_version', statement, isNumbered: false, expect: undefined, ceilings: [] };
-    await this.#queue.add({ writes: [write], isLazy: false, ordered: [] });
+    await this.#queue.add({ writes: [write], ordered: [] });
   }
 
   close(): Promise<void> {

@@ -77,6 +77,7 @@ const LOOK_TIMEOUT_MS = 3_000;
 /** When the server could not be asked for so long, the connection counts as broken. */
 const PATIENCE_MS = 5_000;
 /** The server closes a connection whose other end is gone after about a minute. */
+const WITH_SYNC = `SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'`;
 const KEEP_ALIVE = '-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3';
 
 interface Connected {
@@ -222,6 +223,8 @@ export class PostgresConnection {
   async #begin(client: Client): Promise<void> {
     if (this.#former) await endBackend(client, this.#former);
     this.#former = undefined;
+    // A server or a user may be configured not to wait for the disk, and what was told as stored must be there.
+    if (!this.#settings.isLazy) await client.query(WITH_SYNC);
     await this.#own(client);
   }
 
