@@ -401,7 +401,7 @@ describe.skipIf(!executablePath)('the page in a browser (skipped where there is 
     await say('go');
     const told = page.locator('.turn').getByText('The provider said no.');
     await told.waitFor();
-    await page.locator('.fault').getByText('This message could not be answered.').waitFor();
+    await page.locator('.fault').getByText('The provider said no.').waitFor();
     expect(await told.count()).toBe(1);
     await page.reload();
     await page.locator('.fault').getByText('The provider said no.').waitFor();
