@@ -28,6 +28,14 @@ const CATCH_UP_TRIES = 5;
 /** So many places are read at the same time. */
 const CATCH_UP_READS = 4;
 const LONGEST_WAIT_MS = 60_000;
+/**
+ * When an account comes from another node, that one may be frozen with a connection that Slack still hands events to. So long,
+ * what was written before a message is read before it is stored, and after these pauses the places are read again.
+ */
+const OTHER_CONNECTION_MS = 120_000;
+const LOOK_AGAIN_AFTER_MS = [5_000, 15_000, 30_000, 60_000];
+/** Those that were spoken in last; more would use up what Slack lets an app read. */
+const MOST_LOOKED_AT_AGAIN = 10;
 const DIRECTORY_PAGE = 200;
 const DIRECTORY_PAGES = 5;
 
@@ -50,6 +58,9 @@ export class SlackBot {
   readonly #loops: BotLoops;
   #inbound: SlackInbound | undefined;
   #ownUserId = '';
+  /** Until when a connection of another node may be handed events. */
+  #sharedUntil = 0;
+  readonly #closing: AbortSignal;
   #isClosed = false;
 
   constructor(account: SlackAccount, parts: SlackBotParts, port: ChannelPort) {
@@ -57,6 +68,7 @@ export class SlackBot {
     const { now, memory } = parts;
     const closing = new AbortController();
     const { signal } = closing;
+    this.#closing = signal;
     const failed = (failure: Parameters<SlackConnection['note']>[0]) => this.#connection.note(failure);
     const api = new SlackApi({ token: botToken, apiRoot, closing: signal, failed, mayAct: parts.mayAct });
     this.account = account;
@@ -174,10 +186,22 @@ export class SlackBot {
       files: this.#files,
       loops: this.#loops,
     };
+    const isFirst = this.#ownUserId === '';
     this.#ownUserId = identity.userId;
     this.#inbound = new SlackInbound(parts, this.#whileOpen(port), identity);
     // What was missed stands in each queue before what comes from now on.
     for (const place of this.#catchUp.places()) this.#catchUpLater(place);
+    if (isFirst && this.#parts.mayAct) void this.#lookAgain();
+  }
+
+  /** Reads what Slack handed to a connection of another node. Never rejects. */
+  async #lookAgain(): Promise<void> {
+    this.#sharedUntil = this.#parts.now() + OTHER_CONNECTION_MS;
+    for (const ms of LOOK_AGAIN_AFTER_MS) {
+      await sleep(ms, undefined, { ref: false, signal: this.#closing }).catch(() => undefined);
+      if (this.#isClosed) return;
+      for (const place of this.#catchUp.places().slice(0, MOST_LOOKED_AT_AGAIN)) this.#catchUpLater(place);
+    }
   }
 
   /** An event that is being read when the channel is closed reaches the gateway after the next start. */
@@ -195,26 +219,40 @@ export class SlackBot {
 
   #heard(envelope: SlackEnvelope, ack: () => void): void {
     const event = this.#inbound?.read(envelope);
-    if (event) this.#queues.add(this.#noting(event), ack);
-    else ack();
+    if (!event) {
+      ack();
+      return;
+    }
+    if (this.#parts.now() < this.#sharedUntil) this.#readBefore(event);
+    this.#queues.add(this.#noting(event), ack);
   }
 
-  /** After a message is stored, the reading goes on behind it. */
+  #readBefore({ conversation, seen, key }: HeardEvent): void {
+    const place = this.#catchUp
+      .places()
+      .find((each) => each.conversation === conversation && each.threadId === seen?.threadId);
+    // Another reading may be under way already, and have been answered before this message was written.
+    if (seen && place && !this.#queues.isStored(key)) this.#catchUpLater(place, key);
+  }
+
+  /** After a message is stored, the reading goes on behind it. One that was read meanwhile is stored already. */
   #noting(event: HeardEvent): HeardEvent {
     const { seen, conversation, store } = event;
     if (!seen) return event;
     return {
       ...event,
       store: async () => {
+        if (this.#queues.isStored(event.key)) return;
         await store();
         this.#catchUp.note(conversation, seen.threadId, seen.ts);
       },
     };
   }
 
-  #catchUpLater(place: KnownPlace): void {
+  /** `before` is the message before which the place is read, if it is read for one. */
+  #catchUpLater(place: KnownPlace, before = ''): void {
     const { conversation, threadId = '', since } = place;
-    const name = `${conversation}/${threadId}`;
+    const name = `${conversation}/${threadId}/${before}`;
     // A connection that comes and goes must not ask for the same again and again.
     if (this.#catchingUp.has(name)) return;
     this.#catchingUp.add(name);

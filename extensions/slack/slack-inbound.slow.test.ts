@@ -343,6 +343,24 @@ describe('order and safety', () => {
     expect(at(general.channel, begun)).toEqual(['about it']);
   });
 
+  it('fetches what Slack handed to a frozen node, in order and once, after the account came from that one', async () => {
+    const memory = new TestMemory();
+    const first = await start({ memory });
+    const { slack } = first;
+    const ana = slack.direct('ana');
+    await slack.says(ana, 'before').isAcked;
+    await first.channel.close();
+    const { port } = await start({ slack, memory, mayAct: () => true });
+    await slack.says(ana, 'heard').isAcked;
+    slack.saysUnheard(ana, 'handed to the other 1');
+    await slack.says(ana, 'after').isAcked;
+    expect(port.texts).toEqual(['heard', 'handed to the other 1', 'after']);
+    // No later message tells of this one.
+    slack.saysUnheard(ana, 'handed to the other 2');
+    await vi.waitFor(() => expect(port.texts.at(-1)).toBe('handed to the other 2'));
+    expect(port.texts).toHaveLength(4);
+  });
+
   it('fetches it later when Slack asks to wait', async () => {
     const memory = new TestMemory();
     const first = await start({ memory });
