@@ -174,7 +174,7 @@ describe('a model that fails', () => {
     scratch.model.script([fail(404, { message })]);
     const { runId } = await scratch.channel.says({}, 'Hello?');
     const { outcome } = (await scratch.services.runs.wait(runId)) ?? {};
-    expect(outcome?.error).toMatch(/(?:No such model\.|What is "small"\?)$/);
+    expect(outcome?.error).toMatch(/(?:No such model\.|What is "small"\?) The provider does not take/);
   });
 
   it('without a key is told in a sentence', async () => {

@@ -18,7 +18,7 @@ const NO_LEASE = 0;
 export function nodesOfStore(
   place: StorePlace & { readonly kind: 'postgres' },
   config: Config,
-): Pick<Nodes, 'list' | 'workspaces' | 'remove'> {
+): Pick<Nodes, 'list' | 'workspaces' | 'remove' | 'whileMember'> {
   const { url, schema = DEFAULT_SCHEMA } = place;
   const rows = new ClusterRows({ schema, leaseMs: NO_LEASE });
   const use = async <Answer>(work: (ask: PostgresConnection['ask']) => Promise<Answer>): Promise<Answer> => {
@@ -43,6 +43,8 @@ export function nodesOfStore(
           }),
         ),
       ),
+    // A command is no node, so there is no membership to wait for.
+    whileMember: async () => {},
     workspaces: () => use(async (ask) => workspacePlaces(config, await rows.list(ask))),
     remove: (node) =>
       use(async (ask) => {
