@@ -63,7 +63,10 @@ describe.skipIf(!browserPath)('pictures of other servers (skipped where there is
       .last()
       .click();
     await page.getByText(`The picture on ${host} could not be loaded: gone`).waitFor();
-    expect(asked.splice(0)).toEqual([{ path: '/moved.png', referer: undefined }]);
+    // Browsers look ahead in a document, and ask again for what that look could not load.
+    const tries = asked.splice(0);
+    expect(tries.length).toBeGreaterThan(0);
+    for (const each of tries) expect(each).toEqual({ path: '/moved.png', referer: undefined });
     await page.reload();
     await page.getByText(`Picture on ${host}: a chart`).waitFor();
     expect(asked).toEqual([]);
