@@ -13,7 +13,8 @@ import type {
   APIUser,
 } from '@discordjs/core';
 import type { REST } from '@discordjs/rest';
-import { ANOTHER_NODE, requireAccount } from '../../src/channels/require-account.ts';
+import { NEVER_LEFT } from '../../src/channels/never-left.ts';
+import { requireAccount } from '../../src/channels/require-account.ts';
 import { DiscordFailure } from './discord-failure.ts';
 
 export interface ApiSettings {
@@ -47,15 +48,6 @@ interface Request {
 /** A wait up to this long happens inside the library; a longer one is the outbox's. */
 const SHORT_WAIT_MS = 1_500;
 const TIMEOUT_MS = 15_000;
-/** Under these codes no byte of the request has left. */
-const NEVER_LEFT: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'UND_ERR_CONNECT_TIMEOUT',
-  ANOTHER_NODE,
-]);
-
 export class DiscordApi {
   readonly #settings: ApiSettings;
   readonly #library: typeof import('@discordjs/rest');

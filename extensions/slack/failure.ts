@@ -4,7 +4,7 @@
 import { ErrorCode } from '@slack/web-api';
 import type { SendOutcome } from '../../src/channels/channel.ts';
 import type { ActionOutcome } from '../../src/channels/channel-capabilities.ts';
-import { ANOTHER_NODE } from '../../src/channels/require-account.ts';
+import { NEVER_LEFT } from '../../src/channels/never-left.ts';
 
 export type SlackFailure =
   /** Slack asked to wait. */
@@ -27,15 +27,6 @@ const PASSING: ReadonlySet<string> = new Set([
   'service_unavailable',
   'request_timeout',
   'team_added_to_org',
-]);
-
-/** Under these codes no byte of the request has left. */
-const NEVER_LEFT: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'UND_ERR_CONNECT_TIMEOUT',
-  ANOTHER_NODE,
 ]);
 
 /** Reads what the client library throws. */
