@@ -90,7 +90,9 @@ export function captureRequest(request: CapturedRequest): Write[] {
       isIndexed: false,
     },
   };
-  return [...inserts, ...touches, capture];
+  // The dates come first: an update waits for another node that is just removing the part, and keeps it from being removed
+  // afterwards. An insert that finds the part does neither, so what it found could be gone at the end of the commit.
+  return [...touches, ...inserts, capture];
 }
 
 /** Returns one request of a run, the last one unless a call is named, or undefined when none is kept. */
