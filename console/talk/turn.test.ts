@@ -88,6 +88,16 @@ describe('a turn', () => {
     expect(it.isOver).toBe(true);
   });
 
+  it.each([
+    ['before its end is told', (it: Turn) => [it.addPart('Stopped.'), it.end('stopped')]],
+    ['after its end was told', (it: Turn) => [it.end('stopped'), it.addPart('Stopped.')]],
+  ])('keeps what was written when a person stopped it, whose sentence comes %s', (_, happens) => {
+    const it = turn();
+    it.addDraft(1, 'On and');
+    happens(it);
+    expect(read(it)).toEqual(['draft: On and', 'notice: Stopped.']);
+  });
+
   it('counts up with every change, and has something to show from the first one on', () => {
     const it = turn();
     expect(it.isShown).toBe(false);

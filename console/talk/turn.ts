@@ -164,12 +164,13 @@ export class Turn {
     this.#setFlow(this.#flow.map((item, index) => (index === at ? { ...item, outcome } : item)));
   }
 
-  /** A delivered part replaces the draft that it grew from. */
+  /** A delivered part replaces the draft that it grew from. What was written before a stop stays. */
   addPart(text: string, files?: readonly SentFile[]): void {
     this.setLive(false);
     // Text before a tool call is not a draft of the answer.
     const last = this.#flow.at(-1);
-    if (this.#parts === 0 && last?.kind === 'draft') this.#setFlow(this.#flow.slice(0, -1));
+    const isReplaced = last?.kind === 'draft' && (text !== STOPPED || last.text.trim() === STOPPED);
+    if (this.#parts === 0 && isReplaced) this.#setFlow(this.#flow.slice(0, -1));
     this.#parts++;
     // A failure is delivered like an answer, with a sentence before it; it is shown once, as the record has it.
     if (this.#flow.some((item) => item.kind === 'problem' && text.includes(item.text))) return;

@@ -1,14 +1,13 @@
 // Gets one answer from a model: it sends the prepared bytes, gathers the stream, and tries again where that makes
 // sense: later when the provider is busy, without images when they may be why it refuses, with the next model when this
-// one fails. What was streamed of a failed
-// attempt does not count.
+// one fails. What was streamed of a failed attempt does not count; what was streamed until a person stopped the run does.
 // Errors: throws ModelCallError when no model answered, and the reason of the signal when the run was stopped.
 
 import type { ModelEnd, ModelFailure, WireRequest } from '../models/model.ts';
 import { retryDelayMs } from '../models/retry-delay.ts';
 import { sentBytes } from '../models/wire-images.ts';
 import type { AttachmentRef } from '../protocol/attachment.ts';
-import { isAtriumError } from '../protocol/errors.ts';
+import { isAtriumError, RunStoppedError } from '../protocol/errors.ts';
 import { type AssistantMessage, type AssistantPart, type Message, toolCallsOf } from '../protocol/message.ts';
 import { newId } from '../protocol/new-id.ts';
 import { addUsage, NO_USAGE, type Usage } from '../protocol/usage.ts';
@@ -16,6 +15,7 @@ import { shortenRefused } from './compaction/fit-conversation.ts';
 import type { Conversation } from './conversation.ts';
 import { ModelCallError } from './errors.ts';
 import { hideImages } from './hide-images.ts';
+import { keepCutAnswer } from './keep-cut-answer.ts';
 import { keepUsage } from './keep-usage.ts';
 import { exchangeOf, modelEnd, warnOfNotes } from './model-exchange.ts';
 import { mustBeTakenUpAgain } from './must-be-taken-up-again.ts';
@@ -87,6 +87,7 @@ async function attemptWithRetries(parts: RunParts, run: OpenRun, conversation: C
     await reserveAgain(parts, run, conversation, (writes) => run.ledger.commitApart('spend', writes));
     const streamed = await streamOnce(parts, run, conversation, attempts);
     usage = addUsage(usage, streamed.end.usage);
+    if (run.signal.reason instanceof RunStoppedError) await keepCutAnswer(parts, run, streamed);
     run.signal.throwIfAborted();
     const { stop, error, withheld, notes = [] } = streamed.end;
     warnOfNotes(parts, run, conversation.model, streamed.end);

@@ -10,6 +10,7 @@ import { fitConversation } from './compaction/fit-conversation.ts';
 import type { Conversation } from './conversation.ts';
 import { ModelAnsweredNothingError, ToolRoundsExceededError } from './errors.ts';
 import { Finalizer, type Revision } from './finalize-answer.ts';
+import { hasWords } from './has-words.ts';
 import { idsOf } from './ids-of.ts';
 import { LoopWatch } from './loop-watch.ts';
 import { type SaidMessage, spansOfEntry } from './message-spans.ts';
@@ -84,11 +85,6 @@ function withheldSentence(model: string, reason: string | undefined): string {
 }
 
 const WORDLESS: ReadonlySet<TriggerKind> = new Set(['cron', 'heartbeat', 'webhook', 'completion']);
-
-/** Spaces and characters that have no width are nothing to a reader. */
-function hasWords(text: string): boolean {
-  return /[^\s\p{Cc}\p{Cf}\p{Cs}\u115f\u1160\u3164\uffa0]/u.test(text);
-}
 
 /** What earlier attempts of this run have cost. */
 async function usageBefore({ store }: RunParts, { runId, attempt }: OpenRun): Promise<Usage> {

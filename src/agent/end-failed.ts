@@ -11,6 +11,7 @@ import { planAnswer } from './end-finished.ts';
 import { endRun } from './end-run.ts';
 import { MessageWithheldError, ModelCallError } from './errors.ts';
 import { idsOf } from './ids-of.ts';
+import { cutWordsOf } from './keep-cut-answer.ts';
 import type { OpenRun } from './open-run.ts';
 import { releaseInjections } from './release-injections.ts';
 import type { RunParts } from './run-parts.ts';
@@ -30,7 +31,11 @@ export async function failRun(parts: RunParts, run: OpenRun, error: unknown): Pr
   const { rows } =
     isGone || isHeartbeat
       ? { rows: [] }
-      : await planAnswer(parts, run, stopped ? told : `${describeUnanswered(run)} ${told}`);
+      : await planAnswer(
+          parts,
+          run,
+          await (stopped ? withCutWords(parts, run, told) : `${describeUnanswered(run)} ${told}`),
+        );
   const wasAsked = ledger.hasSteps;
   const status = stopped ? 'stopped' : 'failed';
   const { sessionId } = run.session;
@@ -56,6 +61,15 @@ export async function failRun(parts: RunParts, run: OpenRun, error: unknown): Pr
       ...(stopped || isHeartbeat || run.kind === 'api' || isToldToParent(run) ? [] : deadLetters(parts, run, told)),
     ],
   });
+}
+
+/**
+ * A draft on a chat platform shows the words that were written before the run was stopped, and the answer replaces it. So
+ * the answer has these words too, where there is such a draft.
+ */
+async function withCutWords({ delivery }: RunParts, run: OpenRun, told: string): Promise<string> {
+  const words = cutWordsOf(run);
+  return words !== '' && (await delivery.isDraftShown(run.runId)) ? `${words}\n\n${told}` : told;
 }
 
 /** The parent of a child is told of its failure and decides what to do about it. */

@@ -197,6 +197,8 @@ export interface PlannedAnswer {
 export interface DeliveryPort {
   /** Calls the outbound hooks and splits the answer. The rows are not committed yet. */
   plan(answer: Answer): Promise<PlannedAnswer>;
+  /** Whether a draft with the words of the run's answer is shown, which the answer will replace. */
+  isDraftShown(runId: string): Promise<boolean>;
   /** Called after rows were committed. */
   wake(): void;
 }

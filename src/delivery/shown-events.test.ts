@@ -63,3 +63,9 @@ it('words before a tool call stay, because only the last call is the answer', ()
   for (const event of [delta('Let me look.'), delta('It is 4.', 2), end('It is 4.')]) tell(event);
   expect(shown).toEqual(['Let me look.', 'It is 4.', 'run-end']);
 });
+
+it('what was shown until a person stopped the run stays', () => {
+  const { shown, tell } = rig();
+  for (const event of [delta('Good '), { ...BASE, type: 'run-end', status: 'stopped' } as LiveEvent]) tell(event);
+  expect(shown).toEqual(['Good ', 'run-end']);
+});

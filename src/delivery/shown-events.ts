@@ -53,7 +53,9 @@ export function shownEvents({ hooks, subscribe }: ShownEventsParts): Subscribe {
       } else if (event.type === 'run-end') {
         held.delete(event.runId);
         const shown = drafts.get(event.runId)?.text.trim() ?? '';
-        if (event.reply?.includes(shown)) drafts.delete(event.runId);
+        // What was shown until a person stopped the run stays in the conversation.
+        const stays = event.status === 'stopped' || event.reply?.includes(shown);
+        if (stays) drafts.delete(event.runId);
         else voidDraft(event, 'the answer is another one');
       }
       listener(event);

@@ -107,6 +107,28 @@ describe('a draft', () => {
     await noDrafts(scratch);
   });
 
+  it('of a run that a person stops keeps its words, and the next request tells the model what it has said', async () => {
+    const scratch = await opened();
+    scratch.model.script([hang('The beginning of an answer')]);
+    const { runId } = await scratch.channel.says(ANN, 'Tell me');
+    await scratch.channel.until(() => scratch.channel.draftsAt(ANN)[0], 'a draft is shown');
+    await scratch.services.runs.stop(runId, 'ann has read enough');
+    const { messageId } = await scratch.channel.expectDelivered('The beginning of an answer\n\nStopped.', ANN);
+    expect(messageId).toBe('message-2');
+    await noDrafts(scratch);
+    const kept = await scratch.store.select('transcript', { where: { runId }, orderBy: [['position', 'asc']] });
+    expect(kept).toMatchObject([
+      { kind: 'message', message: { role: 'user' } },
+      { kind: 'message', message: { content: [{ text: 'The beginning of an answer' }] }, meta: { cut: true } },
+      { kind: 'notice', shown: 'Stopped.' },
+    ]);
+    scratch.model.script([reply('This is the rest.')]);
+    await scratch.channel.asks(ANN, 'Go on', 'This is the rest.');
+    const said = scratch.model.requests.at(-1)?.json.messages as readonly { role: string; content: unknown }[];
+    expect(said.slice(-3).map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+    expect(JSON.stringify(said.at(-2))).toContain('The beginning of an answer');
+  });
+
   it('is withdrawn when the platform refuses the answer', async () => {
     const scratch = await opened();
     const rest = gate();

@@ -161,6 +161,14 @@ export class StreamingDrafts {
     return found.outcome === 'done' ? (found.value ?? undefined) : undefined;
   }
 
+  /** Whether the surface shows words of the run's answer in a draft, which the answer will replace. */
+  async isShown(runId: string): Promise<boolean> {
+    const row = await this.#rowOf(runId);
+    return (
+      row !== undefined && modeOf(this.#settings.channels(row.surface.channel)?.drafts, row.surface) !== 'progress'
+    );
+  }
+
   async #begin(runId: string): Promise<void> {
     const { surfaceOf, channels, isHere, warn } = this.#settings;
     const run: RunDraft = {

@@ -153,6 +153,10 @@ export class GatewayDelivery implements DeliveryPort {
     await this.outbox.close(budgetMs);
   }
 
+  isDraftShown(runId: string): Promise<boolean> {
+    return this.drafts.isShown(runId);
+  }
+
   async plan(answer: Answer): Promise<DeliveryPlan> {
     const { records, keep, settled, now } = this.#options;
     const { channel } = answer.surface;

@@ -11,7 +11,7 @@ import type { Store, Write } from '../store/store.ts';
 
 export interface SayLineParts {
   readonly store: Store;
-  readonly delivery: DeliveryPort;
+  readonly delivery: Pick<DeliveryPort, 'plan' | 'wake'>;
   readonly now: () => number;
 }
 

@@ -356,6 +356,10 @@ describe.skipIf(!executablePath)('the page in a browser (skipped where there is 
     await page.keyboard.press('Escape');
     await page.getByText('Stopped.', { exact: true }).waitFor();
     expect(await api.store.select('runs')).toMatchObject([{ status: 'stopped' }]);
+    expect(await words()).toEqual(['On and on']);
+    await page.reload();
+    await page.getByText('Stopped.', { exact: true }).waitFor();
+    expect(await words()).toEqual(['On and on']);
   });
 
   it('shows what the agent was given: layers, cuts, absences and the exact request', async () => {

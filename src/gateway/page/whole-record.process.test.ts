@@ -231,6 +231,7 @@ describe.skipIf(!browserPath)('the whole record of a conversation (skipped where
     const record = await expectOneRecord(page);
     expect(record).toHaveLength(5);
     expect(record[0]).toMatch(/slow.*\d+ ms/);
+    expect(record[4]).toMatch(/I begin to[\s\S]*Stopped\./);
   });
 
   it('has subagents, edited messages and branches', async () => {

@@ -3,7 +3,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import type { DeliveryPort } from '../../agent/run-parts.ts';
 import {
   allSystem,
   saying,
@@ -345,7 +344,7 @@ describe('the people of a parent', () => {
       }),
     );
     const { store } = scratch;
-    const parts = { store, delivery: scratch.opened.plugins.hosting.delivery() as DeliveryPort, now: Date.now };
+    const parts = { store, delivery: scratch.opened.plugins.hosting.delivery(), now: Date.now };
     await scratch.channel.asks({ group: 'team' }, 'Go', 'Under way.');
     await scratch.channel.says({ group: 'team' }, 'Thread');
     const [silent, open] = await settled(scratch, 2);
