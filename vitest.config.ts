@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -8,10 +9,11 @@ export default defineConfig({
     // So long that a busy machine makes no test fail; one that hangs is still found.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // A process per core, kept for all of its files: starting one for each file took as long as the tests themselves. So
-    // no file may leave anything behind in a module.
+    // A process per core and one more, because many tests wait for processes that they have started. Each is kept for all of
+    // its files: starting one for each file took as long as the tests themselves. So no file may leave anything behind in a
+    // module.
     pool: 'forks',
     isolate: false,
-    maxWorkers: 2,
+    maxWorkers: availableParallelism() + 1,
   },
 });
