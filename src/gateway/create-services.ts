@@ -59,8 +59,6 @@ export interface ServiceOptions
   readonly configWatch: ConfigWatch;
   readonly store: Store;
   readonly storeWatch: Pick<StoreWatch, 'problem'>;
-  /** The member of the cluster that this node is; without it the gateway has its store alone. */
-  readonly memberId?: (() => string | null) | undefined;
   readonly receiptIndex: ReceiptIndex | undefined;
   readonly cluster: Cluster;
   readonly records: Records;
@@ -217,13 +215,13 @@ export function createServices(options: ServiceOptions): Services {
       ...options.runParts,
       model: async (name) => options.runParts.models.model(parseModelRef(name, config)),
       otherConfig: (path) => loadOtherConfig(environment, path),
-      memberId: options.memberId,
+      memberId: () => cluster.memberId,
     }),
     embeddings: new Embeddings({
       ...options.runParts,
       config,
       variables: environment.variables,
-      memberId: options.memberId,
+      memberId: () => cluster.memberId,
     }),
     models: {
       pricesOf: (provider, model) => modelPrices(configWatch.current.config, provider, model),

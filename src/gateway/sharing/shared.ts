@@ -1,0 +1,46 @@
+// A gateway that is one of several nodes with one store. It is loaded only then.
+
+import type { Cluster } from '../../cluster/cluster.ts';
+import { SharedOutbox } from '../../delivery/shared-outbox.ts';
+import type { Say } from '../../protocol/log.ts';
+import { Chores } from './chores.ts';
+import { EndedRuns } from './ended-runs.ts';
+import { SharedConfig } from './shared-config.ts';
+import { SharedDebug } from './shared-debug.ts';
+import { SharedEvents } from './shared-events.ts';
+import { SharedPlatform } from './shared-platform.ts';
+import type { ConnectedParts, Connection, Sharing } from './sharing.ts';
+
+export function shared(cluster: Cluster, warn: Say): Sharing {
+  const chores = new Chores({ cluster, warn });
+  return {
+    cluster,
+    node: cluster.node,
+    isMine: chores.isMine,
+    // A client that waited at a process that is gone is gone too.
+    isClientGone: ({ isAwaited, awaitedBy = null }) => isAwaited === true && !cluster.hasProcess(awaitedBy),
+    tellOthers: (topic, message) => cluster.publish(topic, message),
+    lookEveryMs: (ms) => ms,
+    // It is a chore instead.
+    atStart: () => undefined,
+    shareOutbox: (parts) => new SharedOutbox({ ...parts, cluster }),
+    watchEnds: (store) => new EndedRuns({ store }),
+    openPlatform: (parts) => new SharedPlatform({ ...parts, cluster }),
+    connect: (parts) => connect({ ...parts, cluster }, chores),
+  };
+}
+
+function connect(parts: ConnectedParts & { readonly cluster: Cluster }, chores: Chores): Connection {
+  const settings = new SharedConfig(parts);
+  const events = new SharedEvents(parts);
+  const debug = new SharedDebug(parts);
+  return {
+    settings,
+    events: [{ name: 'the live events of the nodes', open: () => events.open(), close: () => events.close() }],
+    listParts: (list) => [
+      { name: 'the settings of the nodes', open: () => settings.open(), close: () => settings.close() },
+      { name: 'the switches of the nodes', open: () => debug.open(), close: () => debug.close() },
+      { name: 'the chores of the nodes', open: () => chores.open(list()), close: () => chores.close() },
+    ],
+  };
+}
