@@ -49,6 +49,7 @@ import { ModelReplays } from './services/replay/model-replays.ts';
 import type { Services } from './services/services.ts';
 import { Settings } from './services/settings.ts';
 import { describeNearLimits, readSpending } from './services/spending.ts';
+import type { Connection } from './sharing/sharing.ts';
 import type { SpendLimits } from './spend-limits.ts';
 import type { StoreWatch } from './store-watch.ts';
 
@@ -61,6 +62,7 @@ export interface ServiceOptions
   readonly storeWatch: Pick<StoreWatch, 'problem'>;
   readonly receiptIndex: ReceiptIndex | undefined;
   readonly cluster: Cluster;
+  readonly connection: Pick<Connection, 'traces'>;
   readonly records: Records;
   readonly redactor: Redactor;
   readonly telemetry: Pick<Telemetry, 'prometheus'>;
@@ -161,7 +163,7 @@ export function createServices(options: ServiceOptions): Services {
       prune: (request) => options.retention.prune(request),
       timeline: async (runId) => {
         await recorder.drain();
-        return readTimeline({ store, trajectoryDir, now }, runId);
+        return readTimeline({ store, trajectoryDir, elsewhere: options.connection.traces, now }, runId);
       },
       exportSession: async ({ parent = exportsDir(environment.stateDir), ...request }) => {
         const { exportSession } = await import('./bundle/export-session.ts');

@@ -72,6 +72,7 @@ import { Children } from './services/children.ts';
 import { ClientCalls } from './services/client-calls.ts';
 import type { StatusParts } from './services/gateway-status.ts';
 import { Installs } from './services/installs.ts';
+import { readTrace } from './services/read-trace.ts';
 import { Runs } from './services/runs.ts';
 import type { Services } from './services/services.ts';
 import { SpendLimits } from './spend-limits.ts';
@@ -305,6 +306,10 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     switches: records.debugSwitches,
     shownHere: shownEvents({ hooks, subscribe: subscribeHere }),
     emit: live.emitFromElsewhere,
+    readTrace: async (asked) => {
+      await records.recorder.drain();
+      return readTrace(records.trajectoryDir, asked);
+    },
   });
   const suspending = createSuspensions({ ...built, lanes });
   const { approvals, waits, suspensions } = suspending;
@@ -411,6 +416,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     ...shownParts,
     ...upkeep,
     cluster,
+    connection,
     pulse: pageNews.pulse,
     installs,
     redactor,

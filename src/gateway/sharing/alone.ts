@@ -5,6 +5,7 @@ import type { Connection, Sharing } from './sharing.ts';
 
 const NO_CONNECTION: Connection = {
   settings: { wasRead: () => undefined, pluginReloaded: () => undefined, warnings: [] },
+  traces: { ask: async () => ({ lines: [], missing: [] }) },
   events: [],
   listParts: () => [],
 };

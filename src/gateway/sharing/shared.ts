@@ -9,6 +9,7 @@ import { SharedConfig } from './shared-config.ts';
 import { SharedDebug } from './shared-debug.ts';
 import { SharedEvents } from './shared-events.ts';
 import { SharedPlatform } from './shared-platform.ts';
+import { SharedTraces } from './shared-traces.ts';
 import type { ConnectedParts, Connection, Sharing } from './sharing.ts';
 
 export function shared(cluster: Cluster, warn: Say): Sharing {
@@ -34,12 +35,15 @@ function connect(parts: ConnectedParts & { readonly cluster: Cluster }, chores: 
   const settings = new SharedConfig(parts);
   const events = new SharedEvents(parts);
   const debug = new SharedDebug(parts);
+  const traces = new SharedTraces(parts);
   return {
     settings,
+    traces,
     events: [{ name: 'the live events of the nodes', open: () => events.open(), close: () => events.close() }],
     listParts: (list) => [
       { name: 'the settings of the nodes', open: () => settings.open(), close: () => settings.close() },
       { name: 'the switches of the nodes', open: () => debug.open(), close: () => debug.close() },
+      { name: 'the trajectories of the nodes', open: () => traces.open(), close: () => traces.close() },
       { name: 'the chores of the nodes', open: () => chores.open(list()), close: () => chores.close() },
     ],
   };

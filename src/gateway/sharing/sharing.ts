@@ -9,12 +9,14 @@ import type { Cluster } from '../../cluster/cluster.ts';
 import type { SharedOutbox, SharedOutboxParts } from '../../delivery/shared-outbox.ts';
 import type { Store } from '../../store/store.ts';
 import type { GatewayPart } from '../gateway-part.ts';
+import type { AskedTrace, TraceLine } from '../services/read-trace.ts';
 import type { Chore } from './chores.ts';
 import type { EndedRuns } from './ended-runs.ts';
 import type { SharedConfigParts } from './shared-config.ts';
 import type { SharedDebugParts } from './shared-debug.ts';
 import type { SharedEventsParts } from './shared-events.ts';
 import type { SharedPlatformParts } from './shared-platform.ts';
+import type { SharedTracesParts } from './shared-traces.ts';
 
 export interface Sharing {
   readonly cluster: Cluster;
@@ -40,10 +42,14 @@ export interface Sharing {
   connect(parts: ConnectedParts): Connection;
 }
 
-export type ConnectedParts = Omit<SharedConfigParts & SharedEventsParts & SharedDebugParts, 'cluster'>;
+export type ConnectedParts = Omit<
+  SharedConfigParts & SharedEventsParts & SharedDebugParts & Pick<SharedTracesParts, 'cluster' | 'readTrace'>,
+  'cluster'
+>;
 
 export interface Connection {
   readonly settings: SharedSettings;
+  readonly traces: Traces;
   /** Opened behind the live events. */
   readonly events: readonly GatewayPart[];
   /** Opened behind everything else; the chores are what one node does for all. */
@@ -57,4 +63,16 @@ export interface SharedSettings {
   pluginReloaded(id: string | undefined): void;
   /** Says which other nodes have other settings. */
   readonly warnings: readonly string[];
+}
+
+/** What the trajectories of other nodes have about a run. */
+export interface Traces {
+  /** `owner` is the member that has or had the run. Never rejects. */
+  ask(asked: AskedTrace, owner: string | null): Promise<FoundTraces>;
+}
+
+export interface FoundTraces {
+  readonly lines: readonly TraceLine[];
+  /** One sentence for each node whose part is not there. */
+  readonly missing: readonly string[];
 }
