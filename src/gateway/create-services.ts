@@ -49,7 +49,7 @@ import { ModelReplays } from './services/replay/model-replays.ts';
 import type { Services } from './services/services.ts';
 import { Settings } from './services/settings.ts';
 import { describeNearLimits, readSpending } from './services/spending.ts';
-import type { Connection } from './sharing/sharing.ts';
+import type { Connection, Sharing } from './sharing/sharing.ts';
 import type { SpendLimits } from './spend-limits.ts';
 import type { StoreWatch } from './store-watch.ts';
 
@@ -63,6 +63,7 @@ export interface ServiceOptions
   readonly receiptIndex: ReceiptIndex | undefined;
   readonly cluster: Cluster;
   readonly connection: Pick<Connection, 'traces'>;
+  readonly again: Sharing['again'];
   readonly records: Records;
   readonly redactor: Redactor;
   readonly telemetry: Pick<Telemetry, 'prometheus'>;
@@ -136,7 +137,7 @@ export function createServices(options: ServiceOptions): Services {
     areAnswersJudged: () => OUTBOUND_HOOKS.some((hook) => hooks.has(hook)),
     areMessagesJudged: () => hooks.has('before_agent_run'),
     sessions: options.sessions,
-    injections: { queue: (request) => queueInjection({ store, now }, request) },
+    injections: { queue: (request) => options.again(() => queueInjection({ store, now }, request)) },
     approvals: options.approvals,
     pairings: wayIn.pairings,
     channels: {

@@ -161,7 +161,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   // The store, with whom it is shared, and what facts are told to.
   const place = storePlaceOf(environment, config);
   const sharing = await createSharing(place, { host: environment.host, startedAt, warn });
-  const { cluster, isMine, isClientGone } = sharing;
+  const { cluster, isMine, isClientGone, again } = sharing;
   const { lock, store: opened } = await openState(environment, place, { member: cluster });
   const storeWatch = new StoreWatch({
     store: opened,
@@ -339,6 +339,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     subscribeHere,
     isShared: cluster.isShared,
     wakeLane,
+    again,
   });
   const wayIn = createWayIn({
     ...built,
@@ -355,7 +356,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   // What can be asked for and what is shown.
   const clientCalls = new ClientCalls({ store, wakeLane, tell, now });
   const ended = sharing.watchEnds(store);
-  const runs: Runs = new Runs({ store, lanes, suspensions, live, ended, tell, childEnd: runParts, now });
+  const runs: Runs = new Runs({ store, lanes, suspensions, live, ended, again, tell, childEnd: runParts, now });
   const children: Children = new Children({
     childEnd: runParts,
     withoutRuns: (sessionKey, stopping, work) => runs.withoutRuns(sessionKey, stopping, work),
@@ -417,6 +418,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     ...upkeep,
     cluster,
     connection,
+    again,
     pulse: pageNews.pulse,
     installs,
     redactor,

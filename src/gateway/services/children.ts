@@ -172,7 +172,7 @@ export class Children {
         { update: 'children', where: { ...where, childKey: child.childKey }, set: { ending: outcome } },
         { update: 'children', where: { ...where, childKey: { in: keys } }, set: { ending: 'killed' } },
       ],
-      { site: 'child-end' },
+      { site: 'child-end', waits: true },
     );
     return [child.childKey, ...keys];
   }

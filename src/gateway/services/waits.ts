@@ -107,7 +107,7 @@ export class Waits {
         ),
         ...(isAsleep ? await wakeRun(store, runId, wakerOf(first)) : []),
       ],
-      { site: 'wake' },
+      { site: 'wake', waits: true },
     );
     for (const wait of waits) this.#tell(wait, 'cancelled');
     return true;

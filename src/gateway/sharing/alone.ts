@@ -21,6 +21,7 @@ export function alone(cluster: Cluster, startedAt: number): Sharing {
     tellOthers: undefined,
     lookEveryMs: () => undefined,
     atStart: (work) => work,
+    again: (work) => work(),
     shareOutbox: () => undefined,
     watchEnds: () => undefined,
     openPlatform: ({ create }) => create(),

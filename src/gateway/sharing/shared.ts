@@ -1,8 +1,11 @@
 // A gateway that is one of several nodes with one store. It is loaded only then.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from '../../cluster/cluster.ts';
 import { SharedOutbox } from '../../delivery/shared-outbox.ts';
 import type { Say } from '../../protocol/log.ts';
+import { timeLimit } from '../../protocol/time-limit.ts';
+import { NodeExpelledError } from '../../store/errors.ts';
 import { Chores } from './chores.ts';
 import { EndedRuns } from './ended-runs.ts';
 import { SharedConfig } from './shared-config.ts';
@@ -24,11 +27,31 @@ export function shared(cluster: Cluster, warn: Say): Sharing {
     lookEveryMs: (ms) => ms,
     // It is a chore instead.
     atStart: () => undefined,
+    again: (work) => again(cluster, work),
     shareOutbox: (parts) => new SharedOutbox({ ...parts, cluster }),
     watchEnds: (store) => new EndedRuns({ store }),
     openPlatform: (parts) => new SharedPlatform({ ...parts, cluster }),
     connect: (parts) => connect({ ...parts, cluster }, chores),
   };
+}
+
+/** As long as requests wait for a server. */
+const AGAIN_MS = 10_000;
+/** It takes a moment until a node that was expelled knows it. */
+const PAUSE_MS = 100;
+
+async function again<Value>(cluster: Cluster, work: () => Promise<Value>): Promise<Value> {
+  const deadline = Date.now() + AGAIN_MS;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof NodeExpelledError) || Date.now() + PAUSE_MS > deadline) throw error;
+      await sleep(PAUSE_MS);
+      const limit = timeLimit(deadline - Date.now(), () => error);
+      await cluster.whileMember(limit.signal).finally(limit.clear);
+    }
+  }
 }
 
 function connect(parts: ConnectedParts & { readonly cluster: Cluster }, chores: Chores): Connection {

@@ -32,6 +32,11 @@ export interface Sharing {
   lookEveryMs(ms: number): number | undefined;
   /** Work that a process which has its store alone does at its start, because all that is unfinished was left by dead processes. */
   atStart(work: () => unknown): GatewayPart['open'];
+  /**
+   * Does work that a client has asked for. When a commit of it fails because this node was expelled meanwhile, it is done again as soon as
+   * the node is a member again, as long as requests wait for that. So the work must be one that may be done again.
+   */
+  again<Value>(work: () => Promise<Value>): Promise<Value>;
   /** Which rows of the outbox this node sends; undefined when it sends all. */
   shareOutbox(parts: Omit<SharedOutboxParts, 'cluster'>): SharedOutbox | undefined;
   /** Looks for the ends of runs whose events may be lost; undefined when none is. */
