@@ -87,7 +87,7 @@ function inputsOf({ turn, database }, given) {
     zipfExponent: given.agentPopularity.zipfExponent,
     gatewayCpuMs: turn.gatewayCpuMs,
     postgresCpuMs: turn.postgresCpuMs,
-    syncedCommits: turn.syncedCommits,
+    commits: turn.commits,
     syncMs: 1_000 / alone,
     commitsPerSync: Math.max(1, most / alone),
     commitsPerSecond: most,
@@ -123,7 +123,7 @@ function print() {
   say(`  a turn: ${turn.what}`);
   say(`    processor: gateway ${turn.gatewayCpuMs} ms, Postgres ${turn.postgresCpuMs} ms`);
   say(
-    `    transactions ${turn.commits} (${turn.syncedCommits} synced; those that queue up share one), statements ${turn.statements}, round trips ${turn.roundTrips}`,
+    `    transactions ${turn.commits} (each is synced; commits that queue up share one), statements ${turn.statements}, round trips ${turn.roundTrips}`,
   );
   say(
     `    bytes: ${number(turn.walBytes)} of log, ${number(turn.storedBytes)} stored, ${number(turn.bytesToServer)} to the server and ${number(turn.bytesFromServer)} back`,

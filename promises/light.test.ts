@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 
 const config = new URL('../src/config/', import.meta.url);
 const models = new URL('../src/models/', import.meta.url);
+const source = new URL('../src/', import.meta.url);
 
 /** Modules that a file loads as soon as it is loaded itself, without types. */
 async function staticImports(file: URL): Promise<string[]> {
@@ -43,5 +44,23 @@ describe('the models', () => {
       const packages = loaded.filter((module) => !module.startsWith('.') && !module.startsWith('node:'));
       expect(packages, name).toEqual(name === 'model-suite.ts' ? ['vitest'] : []);
     }
+  });
+});
+
+describe('a gateway with its store in a file', () => {
+  it('loads nothing that several nodes or a database need', async () => {
+    const reached = new Set<string>([new URL('gateway/start-gateway.ts', source).href]);
+    const packages = new Set<string>();
+    for (const file of reached) {
+      for (const module of await staticImports(new URL(file))) {
+        if (module.startsWith('.')) reached.add(new URL(module, file).href);
+        else packages.add(module);
+      }
+    }
+    const names = [...reached].map((file) => file.slice(source.href.length));
+    expect(names).toContain('gateway/sharing/alone.ts');
+    expect(names.length).toBeGreaterThan(500);
+    expect([...packages].filter((name) => /^(pg|graphile)/.test(name))).toEqual([]);
+    expect(names.filter((name) => /postgres|cluster-|shared-outbox|sharing\/(?!alone|sharing)/.test(name))).toEqual([]);
   });
 });

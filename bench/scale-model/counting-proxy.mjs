@@ -8,7 +8,6 @@ export async function startCountingProxy(socketPath) {
     roundTrips: 0,
     statements: 0,
     commits: 0,
-    lazyCommits: 0,
     notifySent: 0,
     notifyDelivered: 0,
     bytesIn: 0,
@@ -55,7 +54,6 @@ export async function startCountingProxy(socketPath) {
   function count(text) {
     counts.statements += 1;
     if (/^\s*commit/i.test(text)) counts.commits += 1;
-    if (/synchronous_commit to off/i.test(text)) counts.lazyCommits += 1;
     if (/\bpg_notify\s*\(|^\s*notify\b/i.test(text)) counts.notifySent += 1;
   }
 }

@@ -75,10 +75,10 @@ export function simulate(inputs, { turnsPerSecond, seconds, nodes, limits, seed 
     );
   }
 
-  /** A turn has `syncedCommits` synced commits in all; a third of them is made at each of its three steps. */
+  /** A turn has `commits` transactions in all, and each is synced; a third of them is made at each of its three steps. */
   function commit(at, then) {
     wait('database processor', databaseCpu, at, inputs.postgresCpuMs / 3, (computed) => {
-      if (random() > inputs.syncedCommits / 3) then(computed);
+      if (random() > inputs.commits / 3) then(computed);
       else
         log.add(events, computed, (synced) => {
           note('WAL sync', computed, synced - computed);

@@ -140,6 +140,8 @@ export interface WholeRun {
   readonly run: ToldRun;
   readonly calls: readonly RunCall[];
   readonly steps: readonly TimelineStep[];
+  /** One sentence for each node whose part of the steps is not there. */
+  readonly missing: readonly string[];
   /** The runs of the same session, for comparison. */
   readonly siblings: readonly ToldRun[];
 }
@@ -439,9 +441,9 @@ export class GatewayClient {
     const path = `/api/runs/${encodeURIComponent(runId)}`;
     const [told, timeline] = await Promise.all([
       this.#read<{ run: ToldRun; calls: readonly RunCall[] }>(path),
-      this.#read<{ steps: readonly TimelineStep[] }>(`${path}/timeline`),
+      this.#read<{ steps: readonly TimelineStep[]; missing: readonly string[] }>(`${path}/timeline`),
     ]);
-    return { ...told, steps: timeline.steps, siblings: await this.runsOf(told.run.sessionKey) };
+    return { ...told, ...timeline, siblings: await this.runsOf(told.run.sessionKey) };
   }
 
   /** A page of the runs, the latest first. */

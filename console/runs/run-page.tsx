@@ -92,7 +92,7 @@ export default function RunPage({ state, route: { runId, beside } }: RunPageProp
 }
 
 function RunBlock({ loaded, name, wholeMs }: { loaded: WholeRun; name: string; wholeMs: number | undefined }) {
-  const { run, steps } = loaded;
+  const { run, steps, missing } = loaded;
   const faults = steps.filter(({ isFault }) => isFault).length;
   return (
     <section class="block" aria-label={name === 'This run' ? 'Waterfall' : 'Waterfall of the other run'}>
@@ -104,6 +104,11 @@ function RunBlock({ loaded, name, wholeMs }: { loaded: WholeRun; name: string; w
         </span>
       </h3>
       <Waterfall steps={steps} sessionKey={run.sessionKey} runId={run.runId} wholeMs={wholeMs} />
+      {missing.map((sentence) => (
+        <p key={sentence} class="page-problem">
+          {sentence}
+        </p>
+      ))}
     </section>
   );
 }

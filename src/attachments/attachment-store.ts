@@ -88,7 +88,7 @@ export class AttachmentStore {
     const ref = await this.keep(file);
     const id = `upload_${randomBytes(16).toString('hex')}`;
     const row = { id, ...ref, at: this.#parts.now(), usedBy: null };
-    await this.#parts.store.commit([{ insert: 'uploads', row }], { site: 'upload', lazy: true });
+    await this.#parts.store.commit([{ insert: 'uploads', row }], { site: 'upload', lazy: true, waits: true });
     return { id, ...ref };
   }
 
@@ -113,7 +113,7 @@ export class AttachmentStore {
     const usedBy = hashOf(Buffer.from(message));
     const { store } = this.#parts;
     const use = { update: 'uploads', where: { id, usedBy: null }, set: { usedBy } } as const;
-    const { changed } = await store.commit([use], { site: 'upload', lazy: true });
+    const { changed } = await store.commit([use], { site: 'upload', lazy: true, waits: true });
     if (changed[0] === 1) return 'new';
     const [row] = await store.select('uploads', { where: { id } });
     return row?.usedBy === usedBy ? 'again' : 'used';
@@ -123,7 +123,7 @@ export class AttachmentStore {
   async releaseUpload(id: string): Promise<void> {
     if (!isUploadId(id)) return;
     const release = { update: 'uploads', where: { id }, set: { usedBy: null } } as const;
-    await this.#parts.store.commit([release], { site: 'upload', lazy: true });
+    await this.#parts.store.commit([release], { site: 'upload', lazy: true, waits: true });
   }
 
   /** Undefined when there is no such file, or when it no longer holds what its name promises. */

@@ -11,6 +11,11 @@ import type { GatewayClient } from './gateway/gateway-client.ts';
 import { type Columns, listText } from './output/format-table.ts';
 import { formatTime } from './output/format-time.ts';
 
+interface DebugAnswer {
+  readonly active: readonly ActiveDebugLog[];
+  readonly node?: string | undefined;
+}
+
 const LOGS = { '[logs...]': `${DEBUG_LOG_NAMES.join(', ')}, or all (the default)` } as const;
 const SESSION = { '--session <key>': 'only this session (default: every session)' } as const;
 
@@ -29,15 +34,12 @@ export const DEBUG_COMMANDS: readonly CliCommand[] = [
       'A restart of the gateway switches them off. They hold whole conversations, without what looks like a secret. Trajectories are switched on where they are off.',
     async run({ logs, session, for: ms }, { client, io }) {
       const asked = { logs: parseLogs(logs), sessionKey: session, ms };
-      const { active, isKnown } = await client.post<{ active: ActiveDebugLog[]; isKnown: boolean }>(
-        '/api/debug/on',
-        asked,
-      );
+      const { active, node, isKnown } = await client.post<DebugAnswer & { isKnown: boolean }>('/api/debug/on', asked);
       const warnings =
         isKnown || session === undefined
           ? []
           : [`There is no session ${session} yet; it will be logged when it begins.${await meantBy(session, client)}`];
-      return { json: { active, isKnown }, text: formatActive(active, io), warnings };
+      return { json: { active, node, isKnown }, text: formatActive(active, io, node), warnings };
     },
   }),
   command({
@@ -61,8 +63,8 @@ export const DEBUG_COMMANDS: readonly CliCommand[] = [
     examples: ['debug status'],
     needs: 'gateway',
     async run(_, { client, io }) {
-      const { active } = await client.get<{ active: ActiveDebugLog[] }>('/api/debug');
-      return { json: { active }, text: formatActive(active, io) };
+      const { active, node } = await client.get<DebugAnswer>('/api/debug');
+      return { json: { active, node }, text: formatActive(active, io, node) };
     },
   }),
 ];
@@ -96,7 +98,8 @@ export function describeDebugLog({ log, sessionKey, until }: ActiveDebugLog, io:
   return `${log}${who} ${until === null ? 'always' : `until ${formatTime(until, io.environment.timezone)}`}`;
 }
 
-function formatActive(active: readonly ActiveDebugLog[], io: CliIo): (width: number) => string {
+/** `node` is the one of several whose files these are. */
+function formatActive(active: readonly ActiveDebugLog[], io: CliIo, node?: string): (width: number) => string {
   const columns: Columns<ActiveDebugLog> = {
     log: ({ log }) => log,
     session: ({ sessionKey }) => sessionKey ?? 'all',
@@ -104,7 +107,10 @@ function formatActive(active: readonly ActiveDebugLog[], io: CliIo): (width: num
       until === null ? 'it is switched off where it was switched on' : formatTime(until, io.environment.timezone),
     file: ({ file }) => file ?? "the gateway's log",
   };
-  return listText(active, columns, 'No debug log is on.');
+  const list = listText(active, columns, 'No debug log is on.');
+  if (node === undefined || active.length === 0) return list;
+  return (width) =>
+    `${list(width)}\nThese are files of the node "${node}". They are on at every node, and each writes what it runs into its own.`;
 }
 
 function parseLogs(words: readonly string[]): readonly DebugLogName[] {

@@ -44,7 +44,9 @@ export const NODE_COMMANDS: readonly CliCommand[] = [
       const json = await client.post<{ node: string }>(path`/api/nodes/${node}/drain`, {});
       return {
         json,
-        text: line(`${node} takes no new work. What it has goes on, and its duties pass to other nodes.`),
+        text: line(
+          `${node} takes no new work until it is started again. What it has goes on, and its duties pass to other nodes.`,
+        ),
       };
     },
   }),

@@ -107,5 +107,6 @@ export const CLUSTER_TOPICS = [
   'plugin',
   'change',
   'debug',
+  'trace',
 ] as const;
 export type ClusterTopic = (typeof CLUSTER_TOPICS)[number];

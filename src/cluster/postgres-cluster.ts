@@ -422,7 +422,7 @@ export class PostgresCluster implements Cluster {
 
   #expelled(look: ClusterLook): void {
     this.#options.warn(
-      `This node was silent for too long and is no member any more; the others go on with its work. It joins again as a new one.`,
+      'This node was silent for too long, or an operator removed it. It is no member any more, and the others go on with its work. It joins again as a new one.',
     );
     this.#memberId = null;
     this.#renewed = undefined;

@@ -39,6 +39,7 @@ export class DeadLetters {
     const where = ids === 'all' ? {} : { id: { in: ids } };
     const { changed } = await this.#parts.store.commit([{ remove: 'deadLetters', where }], {
       site: 'dead-letter-answer',
+      waits: true,
     });
     return changed[0] ?? 0;
   }
@@ -67,7 +68,7 @@ export class DeadLetters {
         },
         ...nameAttachments(broughtBy(trigger), { runId, sessionKey, at: acceptedAt }),
       ],
-      { site: 'dead-letter-answer' },
+      { site: 'dead-letter-answer', waits: true },
     );
     wakeLane(sessionKey);
     return { runId };
@@ -78,7 +79,10 @@ export class DeadLetters {
     const { runId } = letter;
     const sent = await store.select('outbox', { where: { runId } });
     const partsOfRun = sent.map(({ part }) => part);
-    await store.commit(replayDeadLetter(letter, { partsOfRun, now: now(), ttlMs }), { site: 'dead-letter-answer' });
+    await store.commit(replayDeadLetter(letter, { partsOfRun, now: now(), ttlMs }), {
+      site: 'dead-letter-answer',
+      waits: true,
+    });
     wakeOutbox();
     return { runId };
   }

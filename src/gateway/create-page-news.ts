@@ -1,6 +1,5 @@
 // Builds what pages are told while they are open: that something has changed, and how the gateway does.
 
-import type { Cluster } from '../cluster/cluster.ts';
 import type { Lanes } from '../lanes/lanes.ts';
 import type { ChangeTopic } from '../protocol/change-topic.ts';
 import { Changes } from './changes.ts';
@@ -10,6 +9,7 @@ import type { Records } from './create-records.ts';
 import type { GatewayDelivery } from './gateway-delivery.ts';
 import { storeFilesOf } from './open-state.ts';
 import { Pulse } from './pulse.ts';
+import type { Sharing } from './sharing/sharing.ts';
 
 export interface PageNewsOptions {
   readonly delivery: GatewayDelivery;
@@ -20,8 +20,7 @@ export interface PageNewsOptions {
   readonly stateDir: string;
   /** Another value when a bootstrap file was changed. */
   readonly stampOfFiles: () => unknown;
-  /** Set where other nodes share the store. */
-  readonly cluster?: Pick<Cluster, 'publish' | 'subscribe'> | undefined;
+  readonly sharing: Pick<Sharing, 'cluster' | 'tellOthers'>;
   readonly now: () => number;
 }
 
@@ -31,12 +30,13 @@ export interface PageNews {
 }
 
 export function createPageNews(options: PageNewsOptions): PageNews {
-  const { delivery, plugins, configWatch, records, lanes, stateDir, cluster, now } = options;
+  const { delivery, plugins, configWatch, records, lanes, stateDir, now } = options;
+  const { cluster, tellOthers } = options.sharing;
   const { web } = delivery.sockets;
   const changes = new Changes({
     isWatched: () => web.isWatched,
     tell: (topics) => web.tellWatchers({ type: 'changed', topics }),
-    tellElsewhere: cluster && ((topics) => cluster.publish('change', { topics: [...topics] })),
+    tellElsewhere: tellOthers && ((topics) => tellOthers('change', { topics: [...topics] })),
     looks: {
       plugins: () => plugins.control.list().map(({ id, state, generation, reason }) => [id, state, generation, reason]),
       channels: () => delivery.channels.map(({ id, accounts }) => [id, accounts?.list()]),
@@ -44,7 +44,7 @@ export function createPageNews(options: PageNewsOptions): PageNews {
       files: options.stampOfFiles,
     },
   });
-  cluster?.subscribe('change', (message) =>
+  cluster.subscribe('change', (message) =>
     changes.noteFromElsewhere((message as { readonly topics: readonly ChangeTopic[] }).topics),
   );
   const pulse = new Pulse({

@@ -16,7 +16,7 @@ import { buildAgentMainSessionKey } from '../protocol/build-session-key.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
 import type { Say } from '../protocol/log.ts';
 import { Heartbeats } from '../schedule/heartbeats.ts';
-import { Jobs } from '../schedule/jobs.ts';
+import { Jobs, type JobsParts } from '../schedule/jobs.ts';
 import { Schedule } from '../schedule/schedule.ts';
 import type { Store } from '../store/store.ts';
 import type { CronToolJobs } from '../tools/cron.ts';
@@ -42,6 +42,8 @@ export interface ScheduleParts {
   /** Whether other nodes share the store. */
   readonly isShared?: boolean | undefined;
   readonly wakeLane: (sessionKey: string) => void;
+  /** Does again what a client asked for, when its commit was refused for the moment. */
+  readonly again?: JobsParts['again'];
   readonly now: () => number;
   readonly warn: Say;
 }
@@ -109,7 +111,7 @@ export function createSchedule(parts: ScheduleParts): GatewaySchedule {
   return {
     schedule,
     heartbeats,
-    jobs: new Jobs({ schedule, channels, defaultAgentId: resolveDefaultAgentId(config) }),
+    jobs: new Jobs({ schedule, channels, defaultAgentId: resolveDefaultAgentId(config), again: parts.again }),
     toolJobs: {
       list: (agentId) => schedule.list(agentId),
       find: (id) => schedule.find(id),

@@ -49,6 +49,7 @@ import { ModelReplays } from './services/replay/model-replays.ts';
 import type { Services } from './services/services.ts';
 import { Settings } from './services/settings.ts';
 import { describeNearLimits, readSpending } from './services/spending.ts';
+import type { Connection, Sharing } from './sharing/sharing.ts';
 import type { SpendLimits } from './spend-limits.ts';
 import type { StoreWatch } from './store-watch.ts';
 
@@ -59,10 +60,10 @@ export interface ServiceOptions
   readonly configWatch: ConfigWatch;
   readonly store: Store;
   readonly storeWatch: Pick<StoreWatch, 'problem'>;
-  /** The member of the cluster that this node is; without it the gateway has its store alone. */
-  readonly memberId?: (() => string | null) | undefined;
   readonly receiptIndex: ReceiptIndex | undefined;
   readonly cluster: Cluster;
+  readonly connection: Pick<Connection, 'traces'>;
+  readonly again: Sharing['again'];
   readonly records: Records;
   readonly redactor: Redactor;
   readonly telemetry: Pick<Telemetry, 'prometheus'>;
@@ -136,7 +137,7 @@ export function createServices(options: ServiceOptions): Services {
     areAnswersJudged: () => OUTBOUND_HOOKS.some((hook) => hooks.has(hook)),
     areMessagesJudged: () => hooks.has('before_agent_run'),
     sessions: options.sessions,
-    injections: { queue: (request) => queueInjection({ store, now }, request) },
+    injections: { queue: (request) => options.again(() => queueInjection({ store, now }, request)) },
     approvals: options.approvals,
     pairings: wayIn.pairings,
     channels: {
@@ -163,7 +164,7 @@ export function createServices(options: ServiceOptions): Services {
       prune: (request) => options.retention.prune(request),
       timeline: async (runId) => {
         await recorder.drain();
-        return readTimeline({ store, trajectoryDir, now }, runId);
+        return readTimeline({ store, trajectoryDir, elsewhere: options.connection.traces, now }, runId);
       },
       exportSession: async ({ parent = exportsDir(environment.stateDir), ...request }) => {
         const { exportSession } = await import('./bundle/export-session.ts');
@@ -217,13 +218,13 @@ export function createServices(options: ServiceOptions): Services {
       ...options.runParts,
       model: async (name) => options.runParts.models.model(parseModelRef(name, config)),
       otherConfig: (path) => loadOtherConfig(environment, path),
-      memberId: options.memberId,
+      memberId: () => cluster.memberId,
     }),
     embeddings: new Embeddings({
       ...options.runParts,
       config,
       variables: environment.variables,
-      memberId: options.memberId,
+      memberId: () => cluster.memberId,
     }),
     models: {
       pricesOf: (provider, model) => modelPrices(configWatch.current.config, provider, model),

@@ -31,8 +31,7 @@ export interface StatusOptions
   readonly telemetry: { readonly problems: readonly string[] };
   readonly spendLimits: Warns;
   readonly configWatch: { warnings(): readonly string[]; readonly current: LoadedConfig };
-  /** Undefined when no other node shares the store. */
-  readonly sharedConfig?: Warns | undefined;
+  readonly connection: { readonly settings: Warns };
   readonly mcp: Warns;
   readonly platforms: { readonly problems: readonly string[] };
   readonly handlers: { readonly inline: readonly string[] };
@@ -72,7 +71,7 @@ export function createStatusParts(options: StatusOptions): StatusParts {
       ...options.spendLimits.warnings,
       ...wayIn.webhooks.problems,
       ...options.configWatch.warnings(),
-      ...(options.sharedConfig?.warnings ?? []),
+      ...options.connection.settings.warnings,
       ...models.problems(),
       ...exec.problems(),
       ...drafting.toolWarnings(),

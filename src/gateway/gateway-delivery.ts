@@ -7,7 +7,6 @@ import { CliChannel } from '../channels/cli/cli-channel.ts';
 import type { SocketChannelPorts } from '../channels/socket-channel.ts';
 import { WebChannel } from '../channels/web/web-channel.ts';
 import { accountDuty } from '../cluster/account-duty.ts';
-import type { Cluster } from '../cluster/cluster.ts';
 import { responsePrefixOf, withPrefix } from '../config/response-prefix.ts';
 import type { Config } from '../config/schema.ts';
 import { type EndedDelivery, Outbox } from '../delivery/outbox.ts';
@@ -26,6 +25,7 @@ import type { Store } from '../store/store.ts';
 import type { Records } from './create-records.ts';
 import { outboxMailbox } from './outbox-mailbox.ts';
 import { readAnswerSurface } from './read-answer-surface.ts';
+import type { Sharing } from './sharing/sharing.ts';
 
 export interface DeliveryOptions {
   readonly config: Config;
@@ -44,8 +44,7 @@ export interface DeliveryOptions {
   /** Called when a page or a terminal calls a method. */
   readonly call?: SocketChannelPorts['call'];
   readonly sessionKeyOf?: SocketChannelPorts['sessionKeyOf'];
-  /** Set where several nodes share the store. */
-  readonly sharing?: { readonly cluster: Cluster; readonly SharedOutbox: typeof SharedOutbox } | undefined;
+  readonly sharing: Pick<Sharing, 'cluster' | 'lookEveryMs' | 'shareOutbox'>;
   /** Whether the configuration has an account of a chat platform. */
   readonly hasAccount?: ((surface: Surface) => boolean) | undefined;
   /** Whether this node has the connection of an account of a chat platform. */
@@ -66,7 +65,7 @@ export class GatewayDelivery implements DeliveryPort {
   readonly drafts: StreamingDrafts;
   readonly typing: TypingSigns;
   readonly ttlMs: number;
-  /** Undefined when no other node shares the store. */
+  /** Undefined when this node sends every row. */
   readonly sharedOutbox: SharedOutbox | undefined;
   /** Leaves the duties of the channels that a program has handed in. */
   #leave: readonly (() => Promise<void>)[] = [];
@@ -74,7 +73,7 @@ export class GatewayDelivery implements DeliveryPort {
 
   constructor(options: DeliveryOptions) {
     const { config, store, stop, call, sessionKeyOf, sharing, now, warn } = options;
-    const lookEveryMs = sharing && LOOK_EVERY_MS;
+    const lookEveryMs = sharing.lookEveryMs(LOOK_EVERY_MS);
     const ports = { mailbox: outboxMailbox(store), stop, call, sessionKeyOf, now, lookEveryMs };
     const { ttlMinutes = 1_440, maxAttempts = 8 } = config.delivery ?? {};
     this.#options = options;
@@ -83,24 +82,28 @@ export class GatewayDelivery implements DeliveryPort {
     this.ttlMs = ttlMinutes * MINUTE_MS;
     const channelOf = (id: string) => this.channelOf(id);
     const surfaceOf = (runId: string) => readAnswerSurface(store, runId);
-    const isHere =
-      sharing && ((surface: Surface) => this.#isHandedIn(surface.channel) || options.isHere?.(surface) === true);
-    this.drafts = new StreamingDrafts({ store, channels: channelOf, surfaceOf, isHere, now, warn });
+    this.sharedOutbox = sharing.shareOutbox({
+      store,
+      dutyOf: (surface) => this.dutyOf(surface),
+      hasAccount: (surface) => this.#isHandedIn(surface.channel) || options.hasAccount?.(surface) === true,
+      arrived: (surfaceIds) => {
+        this.sockets.web.arrived(surfaceIds);
+        this.sockets.cli.arrived(surfaceIds);
+      },
+      now,
+      warn,
+    });
+    const isHere = (surface: Surface) => this.#isHandedIn(surface.channel) || options.isHere?.(surface) === true;
+    this.drafts = new StreamingDrafts({
+      store,
+      channels: channelOf,
+      surfaceOf,
+      // Whoever sends every row shows every draft.
+      isHere: this.sharedOutbox && isHere,
+      now,
+      warn,
+    });
     this.typing = new TypingSigns({ channels: channelOf, surfaceOf });
-    this.sharedOutbox =
-      sharing &&
-      new sharing.SharedOutbox({
-        store,
-        cluster: sharing.cluster,
-        dutyOf: (surface) => this.dutyOf(surface),
-        hasAccount: (surface) => this.#isHandedIn(surface.channel) || options.hasAccount?.(surface) === true,
-        arrived: (surfaceIds) => {
-          this.sockets.web.arrived(surfaceIds);
-          this.sockets.cli.arrived(surfaceIds);
-        },
-        now,
-        warn,
-      });
     this.outbox = new Outbox({
       store,
       shared: this.sharedOutbox,
@@ -135,7 +138,6 @@ export class GatewayDelivery implements DeliveryPort {
   async open(): Promise<void> {
     await this.outbox.open();
     const { sharing, channels = [] } = this.#options;
-    if (!sharing) return;
     this.#leave = channels.map(({ id }) => {
       const duty = `channel:${id}`;
       return sharing.cluster.shareDuty(duty, async (signal) => this.sharedOutbox?.serve(duty, signal));

@@ -55,6 +55,12 @@ it('leaves out what is too short or too ordinary, which would be hidden in every
   for (const apiKey of keys) expect([apiKey, known({ models: { apiKey } })]).toEqual([apiKey, []]);
 });
 
+it('leaves out the name of a variable that is not set, which a warning has to name', () => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how the configuration names a variable.
+  const [url, token] = ['postgres://atrium:${ATRIUM_DB_PASSWORD}@db/atrium', '${ATRIUM_TOKEN}'];
+  expect(known({ store: { url }, gateway: { auth: { token } } })).toEqual([]);
+});
+
 it('knows the token of the gateway, configured or made', () => {
   expect(known({ gateway: { auth: { token: 'Window-Seat-12' } } })).toEqual(['Window-Seat-12']);
   expect(known({}, { OPENCLAW_GATEWAY_TOKEN: 'Window-Seat-13' })).toEqual(['Window-Seat-13']);

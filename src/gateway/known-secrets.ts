@@ -55,6 +55,8 @@ function isMeantIn(section: string, name: string): boolean {
 
 const PLAIN_HEADERS =
   /^(?:accept.*|anthropic-.*|cache-control|content-.*|http-referer|openai-.*|origin|referer|user-agent|x-title)$/i;
+/** A variable that is not set stays as it is written, and must be named. */
+const REFERENCE = /^\$\{[A-Z][A-Z0-9_]*\}$/;
 const VARIABLE_NAME = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 
 /** The password of an address, as it stands there and as it is meant. */
@@ -79,7 +81,7 @@ const LEAST_CHARACTERS = 8;
 const LEAST_CHARACTERS_OF_WORDS = 20;
 
 function isTelling(text: string): boolean {
-  if (text.length < LEAST_CHARACTERS) return false;
+  if (text.length < LEAST_CHARACTERS || REFERENCE.test(text)) return false;
   if (/^[a-z][a-z0-9+.-]{1,20}:\/\//i.test(text) || /^(?:~?\/|[A-Za-z]:\\)/.test(text)) return false;
   return text.length >= LEAST_CHARACTERS_OF_WORDS || /[^a-z\s_-]/.test(text);
 }

@@ -5,7 +5,6 @@ import type { RunParts } from '../agent/run-parts.ts';
 import { chargeCutEmbeddings } from '../agent/spend/reserve-embeddings.ts';
 import { tellForgottenEnds } from '../agent/tell-forgotten-ends.ts';
 import type { AttachmentStore } from '../attachments/attachment-store.ts';
-import type { Cluster } from '../cluster/cluster.ts';
 import type { Config } from '../config/schema.ts';
 import type { shownEvents } from '../delivery/shown-events.ts';
 import type { GatewayHookContext } from '../hooks/lifecycle-hooks.ts';
@@ -44,10 +43,8 @@ import type { Installs } from './services/installs.ts';
 import type { ReceiptIndex } from './services/receipts/receipt-index.ts';
 import { settleCutReplays } from './services/replay/model-replays.ts';
 import { WordIndex } from './services/search/word-index.ts';
-import type { Chore, Chores } from './sharing/chores.ts';
-import type { SharedConfig } from './sharing/shared-config.ts';
-import type { SharedDebug } from './sharing/shared-debug.ts';
-import type { SharedEvents } from './sharing/shared-events.ts';
+import type { Chore } from './sharing/chores.ts';
+import type { Connection, Sharing } from './sharing/sharing.ts';
 import type { SpendLimits } from './spend-limits.ts';
 import { tellWorkspaces } from './tell-workspaces.ts';
 import { WEBHOOK_SETTINGS } from './webhooks/webhooks.ts';
@@ -65,7 +62,8 @@ export interface ListedParts {
   readonly liveConfig: LiveConfig;
   readonly configWatch: ConfigWatch;
   readonly lock: StateLock;
-  readonly cluster: Cluster;
+  readonly sharing: Sharing;
+  readonly connection: Connection;
   /** Undefined when nothing is recorded. */
   readonly receiptIndex: ReceiptIndex | undefined;
   readonly store: Store;
@@ -85,14 +83,6 @@ export interface ListedParts {
   readonly platforms: PlatformChannels;
   readonly wayIn: WayIn;
   readonly shown: ReturnType<typeof shownEvents>;
-  /** Undefined when no other node shares the store. */
-  readonly sharedEvents: SharedEvents | undefined;
-  readonly sharedConfig: SharedConfig | undefined;
-  readonly sharedDebug: SharedDebug | undefined;
-  /** What one node does for all; undefined when no other node shares the store. */
-  readonly chores: Chores | undefined;
-  /** Whether what this member of the cluster owned may not be taken over. */
-  readonly isAlive: (owner: string | null) => boolean;
   readonly runParts: RunParts;
   readonly lanes: Lanes;
   readonly suspending: BuiltSuspensions;
@@ -113,7 +103,6 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
     config,
     configWatch,
     lock,
-    cluster,
     store,
     telemetry,
     chatRecords,
@@ -122,13 +111,16 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
     mcp,
     drafting,
     receiptIndex,
+    sharing,
+    connection,
   } = listed;
-  const { delivery, platforms, wayIn, shown, runParts, lanes, sessions, children, schedule, chores, warn } = listed;
+  const { cluster } = sharing;
+  const { delivery, platforms, wayIn, shown, runParts, lanes, sessions, children, schedule, warn } = listed;
   const { live, recorder, trajectoryDir } = listed.records;
   const { approvals, waits, suspensions } = listed.suspending;
   const { sockets } = delivery;
   const { exec } = drafting;
-  const wordIndex = new WordIndex({ store, warn, isMine: chores?.isMine });
+  const wordIndex = new WordIndex({ store, warn, isMine: sharing.isMine });
   const pauseWatch = new PauseWatch(warn);
   return [
     {
@@ -165,7 +157,7 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
     {
       name: 'the limits on spending',
       reads: ['limits'],
-      open: unlessShared(listed, () => chargeCutEmbeddings(listed.store)),
+      open: sharing.atStart(() => chargeCutEmbeddings(listed.store)),
       reopen: async (changed) => {
         for (const sentence of listed.spendLimits.apply(changed.config)) warn(sentence);
       },
@@ -214,13 +206,10 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
           sockets.cli.watch(event);
           delivery.watch(event);
         });
-        listed.sharedEvents?.open();
       },
-      close: () => {
-        listed.sharedEvents?.close();
-        live.close(new GatewayNotReadyError({ state: 'draining' }));
-      },
+      close: () => live.close(new GatewayNotReadyError({ state: 'draining' })),
     },
+    ...connection.events,
     {
       name: 'the news for pages',
       open: () => {
@@ -242,7 +231,7 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
     {
       name: 'the ends that were not told',
       // Older ends are told before new runs end. The gateway does not wait for it.
-      open: unlessShared(listed, () => {
+      open: sharing.atStart(() => {
         void tellForgottenEnds(runParts);
         void sessions.tellForgottenEnds();
       }),
@@ -251,7 +240,7 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
       name: 'the ends that trajectories lack',
       open: () => lock.wasLeft && recordLostEnds({ store, trajectoryDir, record: (fact) => recorder.record(fact) }),
     },
-    { name: 'the replays that were cut', open: unlessShared(listed, () => settleCutReplays(store)) },
+    { name: 'the replays that were cut', open: sharing.atStart(() => settleCutReplays(store)) },
     // Their time goes on while the lanes drain, so it is closed after them.
     { name: 'the time of children', close: ({ left }) => children.close(left(LEAST_CLOSE_MS)) },
     {
@@ -259,9 +248,10 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
       open: () => lanes.open(new RunWork(runParts, (runId, reason) => suspensions.cancel(runId, reason))),
       close: ({ left }) => lanes.close(left()),
     },
-    { name: 'the suspended runs', open: unlessShared(listed, () => suspensions.open()) },
+    { name: 'the suspended runs', open: sharing.atStart(() => suspensions.open()) },
     { name: 'the approvals', open: () => approvals.open(), close: () => approvals.close() },
     { name: 'the children', open: () => children.open() },
+    { name: 'the children that were left', open: sharing.atStart(() => children.goOnLater()) },
     { name: 'the waits', open: () => waits.open(), close: () => waits.close() },
     { name: 'the schedule', open: () => schedule.open(), close: () => schedule.close() },
     ...(listed.isTrial
@@ -283,37 +273,17 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
       close: () => listed.housekeeping.close(),
     },
     { name: 'the warnings about handlers', close: () => listed.contextWarnings.close() },
-    ...(listed.sharedConfig
-      ? [
-          {
-            name: 'the settings of the nodes',
-            open: () => {
-              listed.sharedConfig?.open();
-              listed.sharedDebug?.open();
-            },
-            close: () => {
-              listed.sharedConfig?.close();
-              listed.sharedDebug?.close();
-            },
-          },
-        ]
-      : []),
-    ...(chores
-      ? [{ name: 'the chores of the nodes', open: () => chores.open(listChores(listed)), close: () => chores.close() }]
-      : []),
+    ...connection.listParts(() => listChores(listed)),
     // What this node does for all passes to the others before it ends its own work.
     { name: 'the duties of the node', close: () => cluster.drain() },
   ];
 }
 
-/** What a process that has its store alone does at its start, because everything that is unfinished belongs to dead processes. */
-function unlessShared<Result>({ chores }: ListedParts, work: () => Result): GatewayPart['open'] {
-  return chores ? undefined : (work as GatewayPart['open']);
-}
-
 /** What one node does for all, in place of what a process that has its store alone does at its start. */
 function listChores(listed: ListedParts): readonly Chore[] {
-  const { store, runParts, sessions, children, schedule, isAlive, cluster } = listed;
+  const { store, runParts, sessions, children, schedule } = listed;
+  const { cluster } = listed.sharing;
+  const isAlive = (owner: string | null) => cluster.isAlive(owner);
   const { approvals, waits, suspensions } = listed.suspending;
   // What ended before any of the members was there, none of them tells any more.
   const oldestMember = () => Math.min(...cluster.members.map(({ joinedAt }) => joinedAt));

@@ -1,7 +1,6 @@
 // The composition root: only this file, with the create-… files beside it, builds things. It reads downward as the list
 // of what a gateway consists of; what each part does is in its own folder.
 
-import { readFrame } from '../agent/request-frame.ts';
 import type { RunParts } from '../agent/run-parts.ts';
 import type { Channel } from '../channels/channel.ts';
 import { listAgentIds, resolveDefaultAgentId } from '../config/agents.ts';
@@ -27,7 +26,6 @@ import type { SessionMail } from '../tools/sessions-send.ts';
 import type { SpawnPort } from '../tools/sessions-spawn.ts';
 import type { Tool } from '../tools/tool.ts';
 import { AgentMessages } from './agent-messages.ts';
-import { exportsDir } from './bundle/exports-dir.ts';
 import type { ExtensionRow } from './channels/channel-extensions.ts';
 import { channelMemory } from './channels/channel-memory.ts';
 import { listNativeCommands } from './channels/list-native-commands.ts';
@@ -37,7 +35,7 @@ import { ConfigWatch } from './config-watch.ts';
 import { ContextWarnings } from './context-warnings.ts';
 import { createAttachments } from './create-attachments.ts';
 import { createChatRecords } from './create-chat-records.ts';
-import { createCluster } from './create-cluster.ts';
+import { createCommands } from './create-commands.ts';
 import { createDraftParts, type DraftOptions } from './create-draft-parts.ts';
 import { createHandlerFiles } from './create-handler-files.ts';
 import { createLanes } from './create-lanes.ts';
@@ -50,28 +48,23 @@ import { createRunParts } from './create-run-parts.ts';
 import { createSchedule, type GatewaySchedule } from './create-schedule.ts';
 import { createServices } from './create-services.ts';
 import { createSessions } from './create-sessions.ts';
+import { createSharing } from './create-sharing.ts';
 import { createSpawner } from './create-spawner.ts';
 import { createStatusParts } from './create-status-parts.ts';
 import { createSuspensions } from './create-suspensions.ts';
 import { createTelemetry } from './create-telemetry.ts';
+import { createUpkeep } from './create-upkeep.ts';
 import { createWayIn } from './create-way-in.ts';
 import { describeInstallation } from './describe-installation.ts';
 import { FaultLog } from './fault-log.ts';
 import { GatewayDelivery } from './gateway-delivery.ts';
 import { gatewayHookContext } from './gateway-hook-context.ts';
 import { type GatewayPart, openParts, type StopReason } from './gateway-part.ts';
-import { Housekeeping } from './housekeeping.ts';
-import { approveCommand } from './inbound/approve-command.ts';
-import { GatewayCommandPorts } from './inbound/command-ports.ts';
-import { subagentsCommand } from './inbound/subagents-command.ts';
-import { tellStop } from './inbound/tell-stop.ts';
 import { listParts, pluginPartOf } from './list-parts.ts';
 import { LiveConfig } from './live-config.ts';
 import { openMcp } from './open-mcp.ts';
 import { openState } from './open-state.ts';
 import { readThreadHistory } from './read-thread-history.ts';
-import { RecordSizes } from './record-sizes.ts';
-import { Retention } from './retention.ts';
 import { RunTroubles } from './run-troubles.ts';
 import { sayLine } from './say-line.ts';
 import { checkInstall } from './services/check-install.ts';
@@ -79,10 +72,9 @@ import { Children } from './services/children.ts';
 import { ClientCalls } from './services/client-calls.ts';
 import type { StatusParts } from './services/gateway-status.ts';
 import { Installs } from './services/installs.ts';
-import { ReceiptIndex } from './services/receipts/receipt-index.ts';
+import { readTrace } from './services/read-trace.ts';
 import { Runs } from './services/runs.ts';
 import type { Services } from './services/services.ts';
-import type { SharedConfig } from './sharing/shared-config.ts';
 import { SpendLimits } from './spend-limits.ts';
 import { StoreWatch } from './store-watch.ts';
 import { Workspaces } from './workspaces.ts';
@@ -151,9 +143,6 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const { stateDir } = environment;
   const startedAt = now();
   let url: string | undefined;
-  let pageNews: PageNews | undefined;
-  let sharedOutbox: GatewayDelivery['sharedOutbox'];
-  let sharedConfig: SharedConfig | undefined;
 
   const redactor = options.redactor ?? (await createRedactor(given.environment, given.loaded));
   redactor.know([options.token ?? '']);
@@ -165,34 +154,30 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
       learnSecrets(redactor, given.environment, changed);
       records.recorder.describeAnew();
     },
-    wasRead: () => sharedConfig?.wasRead(),
+    wasRead: () => connection.settings.wasRead(),
     warn,
   });
 
-  // The store, and what facts are told to.
+  // The store, with whom it is shared, and what facts are told to.
   const place = storePlaceOf(environment, config);
-  const cluster = await createCluster(place, { host: environment.host, warn });
+  const sharing = await createSharing(place, { host: environment.host, startedAt, warn });
+  const { cluster, isMine, isClientGone, again } = sharing;
   const { lock, store: opened } = await openState(environment, place, { member: cluster });
-  // Undefined for a gateway that has its store alone. Then nothing below asks or tells other nodes.
-  const sharing = !cluster.isShared ? undefined : { cluster, ...(await import('./sharing/sharing.ts')) };
   const storeWatch = new StoreWatch({
     store: opened,
     now,
     warn,
     committed: (writes, result) => {
-      pageNews?.changes.committed(writes);
-      sharedOutbox?.committed(writes, result);
+      pageNews.changes.committed(writes);
+      delivery.sharedOutbox?.committed(writes, result);
     },
   });
   const knownParts = new KnownParts(storeWatch.store);
   const { store } = knownParts;
-  const telemetry = await createTelemetry({ environment, config, gauges: () => statusParts, now, warn, redactor });
+  const ground = { environment, config, store, now, warn };
+  const telemetry = await createTelemetry({ ...ground, gauges: () => statusParts, redactor });
   const records = createRecords({
-    environment,
-    config,
-    store,
-    now,
-    warn,
+    ...ground,
     log: options.log,
     packs: () => packs,
     watchFacts: options.watchFacts,
@@ -200,12 +185,14 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     redactor,
     description: () => describeInstallation(configWatch.current, plugins.registry.list()),
   });
-  const attachments = createAttachments({ environment, config, store, now });
+  const attachments = createAttachments(ground);
   const { live, hooks, teller } = records;
+  const { tell } = teller;
+  const subscribe = live.subscribe.bind(live);
+  const subscribeHere = live.subscribeHere.bind(live);
   // A trial lets runs fail on purpose.
   const runTroubles = new RunTroubles(new FaultLog({ warn: options.isTrial ? () => undefined : warn, now }));
-  live.subscribeHere(runTroubles.look);
-  const { tell } = teller;
+  subscribeHere(runTroubles.look);
   options.register?.(hooks);
 
   // Plugins. Their registrations are looked up when they are needed, so that plugins may be loaded and unloaded.
@@ -216,14 +203,15 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     services: () => services,
     delivery: () => delivery,
     readConfig: () => configWatch.read(pluginPart),
-    reloaded: (id) => sharedConfig?.pluginReloaded(id),
+    reloaded: (id) => connection.settings.pluginReloaded(id),
     now,
   });
 
   // What an agent reads, its tools and its models.
+  const wakeLane = (sessionKey: string) => lanes.wake(sessionKey);
   const sessionMail: SessionMail = {
-    deliver: (inbound) => inbox.receive(inbound),
-    waitFor: (runId, signal) => services.runs.wait(runId, signal),
+    deliver: (inbound) => wayIn.inbox.receive(inbound),
+    waitFor: (runId, signal) => runs.wait(runId, signal),
   };
   const spawning: SpawnPort = { spawn: (params, caller) => spawner.spawn(params, caller) };
   const messages = new AgentMessages({
@@ -232,32 +220,21 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     channels: () => delivery.channels.filter(({ id }) => id !== 'api'),
     delivery: () => delivery,
     route: (inbound) => route(inbound),
-    wakeLane: (sessionKey) => lanes.wake(sessionKey),
+    wakeLane,
     files: { maxBytes: attachments.limits.maxBytes, keep: (file) => attachments.keep(file) },
-    subscribe: (listener) => live.subscribe(listener),
-    lookEveryMs: sharing && 2_000,
+    subscribe,
+    lookEveryMs: sharing.lookEveryMs(2_000),
     now,
   });
   const mcp = openMcp({ ...options, store, now });
-  const cronJobs = () => schedule.toolJobs;
-  const packContext = createPackContext({
-    config: () => engine.config,
-    environment,
-    store,
-    now,
-    wakeLane: (key) => lanes.wake(key),
-  });
-  const handlers = createHandlerFiles({
-    ...options,
-    config: () => engine.config,
-    worker: plugins.worker,
-    now,
-  });
+  const engineConfig = () => engine.config;
+  const packContext = createPackContext({ ...ground, config: engineConfig, wakeLane });
+  const handlers = createHandlerFiles({ ...options, config: engineConfig, worker: plugins.worker, now });
   const contextWarnings = new ContextWarnings(warn);
-  const workspaces = new Workspaces({ environment, config, now, warn });
+  const workspaces = new Workspaces(ground);
   const draftOptions: DraftOptions = {
     ...options,
-    node: sharing && cluster.node,
+    node: sharing.node,
     store,
     hooks,
     attachments,
@@ -268,7 +245,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     subagents: () => children,
     messages,
     threadHistory: (request) => readThreadHistory(delivery.channelOf(request.surface.channel), request),
-    cronJobs,
+    cronJobs: () => schedule.toolJobs,
     plugins,
     handlers,
     packContext,
@@ -288,242 +265,145 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
 
   // Where answers go.
   const delivery: GatewayDelivery = new GatewayDelivery({
-    config,
-    store,
+    ...ground,
     records,
+    sharing,
     channels: options.channels,
     platforms: () => platforms.list(),
     settled: (channel) => platforms.settled(channel),
+    hasAccount: ({ channel, accountId }) => platforms.hasAccount(channel, accountId),
+    isHere: ({ channel, accountId }) => platforms.isHere(channel, accountId),
     keep: (file) => attachments.keep(file),
     stop: (sessionKey) =>
-      void suspensions
+      void suspending.suspensions
         .stop(sessionKey, 'a person pressed stop')
         .catch((error: Error) => warn(`${sessionKey} could not be stopped: ${error.message}`)),
     call: (method, params, { clientId }) => plugins.methods.call(method, params, { id: clientId }),
-    sessionKeyOf: ({ surface, session, agent }) =>
-      route({
-        surface,
-        sender: { id: surface.peer.id },
-        text: '',
-        at: now(),
-        eventId: '',
-        sessionKey: session,
-        agentId: agent,
-      }).sessionKey,
-    sharing,
-    hasAccount: ({ channel, accountId }) => platforms.hasAccount(channel, accountId),
-    isHere: ({ channel, accountId }) => platforms.isHere(channel, accountId),
-    now,
-    warn,
+    sessionKeyOf: ({ surface, session, agent }) => {
+      const nobody = { sender: { id: surface.peer.id }, text: '', at: now(), eventId: '' };
+      return route({ ...nobody, surface, sessionKey: session, agentId: agent }).sessionKey;
+    },
   });
-  const { sockets, outbox } = delivery;
-  sharedOutbox = delivery.sharedOutbox;
 
   // How a message becomes a run.
   const timezone = resolveTimezone(config, environment);
   const spendLimits = new SpendLimits(config, { timezone, variables: environment.variables });
-  // A client that waited on a connection of an earlier process is gone, and one that waited at a node that is gone.
-  const isClientGone: RunParts['isClientGone'] = ({ isAwaited, awaitedBy = null }, acceptedAt) =>
-    isAwaited === true && (sharing ? !cluster.hasProcess(awaitedBy) : acceptedAt < startedAt);
+  const built = { ...ground, records, drafting, plugins, delivery, attachments, isClientGone, isMine, wakeLane };
   const runParts = createRunParts({
-    config,
-    store,
-    drafting,
-    records,
-    delivery,
-    plugins,
-    wakeLane: (sessionKey) => lanes.wake(sessionKey),
+    ...built,
     isResumed: (session) => sessions.isResumed(session),
     worked: (agentId) => workspaces.worked(agentId),
     spend: () => spendLimits.settings,
     sleep: options.sleep,
-    isClientGone,
-    now,
-    warn,
   });
-  const lanes = await createLanes({ store, place, cluster, config, now, warn });
-  const wakeLane = (sessionKey: string) => lanes.wake(sessionKey);
-  const spawner = createSpawner({ environment, config, store, drafting, records, delivery, wakeLane, now });
-  const subscribe = live.subscribe.bind(live);
-  const subscribeHere = live.subscribeHere.bind(live);
+  const lanes = await createLanes({ ...ground, place, cluster });
+  const spawner = createSpawner(built);
   const shown = shownEvents({ hooks, subscribe });
-  const chores = sharing && new sharing.Chores({ cluster, warn });
-  sharedConfig = sharing && new sharing.SharedConfig({ cluster, configWatch, plugins: plugins.control, warn });
-  const sharedEvents =
-    sharing &&
-    new sharing.SharedEvents({
-      cluster,
-      store,
-      shownHere: shownEvents({ hooks, subscribe: subscribeHere }),
-      emit: live.emitFromElsewhere,
-      warn,
-    });
-  const sharedDebug = sharing && new sharing.SharedDebug({ cluster, switches: records.debugSwitches, now });
-  const suspending = createSuspensions({
-    store,
-    records,
-    delivery,
-    lanes,
-    isClientGone,
-    isMine: chores?.isMine,
-    now,
-    warn,
+  const connection = sharing.connect({
+    ...ground,
+    configWatch,
+    plugins: plugins.control,
+    switches: records.debugSwitches,
+    shownHere: shownEvents({ hooks, subscribe: subscribeHere }),
+    emit: live.emitFromElsewhere,
+    readTrace: async (asked) => {
+      await records.recorder.drain();
+      return readTrace(records.trajectoryDir, asked);
+    },
   });
+  const suspending = createSuspensions({ ...built, lanes });
   const { approvals, waits, suspensions } = suspending;
-  const commands = new GatewayCommandPorts({
-    store,
-    commands: plugins.commands,
-    stop: (place, reason) => {
-      void tellStop(runParts, place);
-      return suspensions.stop(place.sessionKey, reason);
-    },
-    approve: (args, place) => approveCommand({ store, approvals, people: plugins.commands.people, now }, args, place),
-    subagents: (rest, place) => subagentsCommand(children, rest, place),
-    exportSession: (sessionKey) => services.records.exportSession({ sessionKey, isRedacted: true }),
-    running: () => lanes.running,
+  const commands = createCommands({
+    ...built,
+    runParts,
+    lanes,
+    suspending,
+    spendLimits,
     modelsOf,
-    checkModel: (name, agentId) => models.checkNamed(name, agentId),
-    allowedModels: (agentId) => models.allowedEntries(agentId),
-    chooseModel: (place, model) => sessions.chooseModel(place, model),
-    deliveryOf: (id) => {
-      const guarantee = delivery.channelOf(id)?.guarantee;
-      return guarantee && `${guarantee.level}: ${guarantee.because}`;
-    },
-    spend: () => spendLimits.settings,
-    readFrame: (runId) => readFrame(runParts, runId),
     timezone,
-    now,
+    children: () => children,
+    sessions: () => sessions,
+    services: () => services,
   });
   const agentId = resolveDefaultAgentId(config);
-  const hookContext = gatewayHookContext({
-    config,
-    agentId,
-    workspaceDir: workspaceDirOf(agentId),
-    store,
-    jobs: () => schedule.jobs,
-  });
+  const jobs = () => schedule.jobs;
+  const hookContext = gatewayHookContext({ config, agentId, workspaceDir: workspaceDirOf(agentId), store, jobs });
   const schedule = createSchedule({
-    store,
+    ...ground,
     teller,
     hookContext,
-    config,
-    environment,
     channels: () => delivery.channels.map(({ id }) => id),
     workspaceDirOf,
     checkModel: (name, agentId) => models.checkNamed(name, agentId),
     subscribe,
     subscribeHere,
-    isShared: sharing !== undefined,
+    isShared: cluster.isShared,
     wakeLane,
-    now,
-    warn,
+    again,
   });
-
   const wayIn = createWayIn({
-    environment,
-    config,
+    ...built,
     token: options.token,
-    store,
-    records,
-    attachments,
     route,
-    delivery,
     commands,
     schedule,
     lanes,
     waits,
     worker: plugins.worker,
     processId: () => cluster.processId,
-    now,
-    warn,
   });
-  const { inbox, admission } = wayIn;
 
   // What can be asked for and what is shown.
   const clientCalls = new ClientCalls({ store, wakeLane, tell, now });
-  const runs = new Runs({
-    store,
-    lanes,
-    suspensions,
-    live,
-    ended: sharing && new sharing.EndedRuns({ store }),
-    tell,
-    childEnd: runParts,
-    now,
-  });
+  const ended = sharing.watchEnds(store);
+  const runs: Runs = new Runs({ store, lanes, suspensions, live, ended, again, tell, childEnd: runParts, now });
   const children: Children = new Children({
     childEnd: runParts,
     withoutRuns: (sessionKey, stopping, work) => runs.withoutRuns(sessionKey, stopping, work),
     deleteSession: (sessionKey) => sessions.delete(sessionKey),
     subscribe,
     subscribeHere,
-    isMine: chores?.isMine,
+    isMine,
     warn,
   });
   const platforms = new PlatformChannels({
-    environment,
+    ...ground,
     commands: () => listNativeCommands(commands.list()),
     memoryOf: (channel) => channelMemory(channel, { store, now, warn }),
-    port: (channel) => admission.portFor(channel),
-    changed: () => outbox.wake(),
-    sharing: sharing && {
-      cluster,
-      SharedPlatform: sharing.SharedPlatform,
-      serve: (account, signal) => delivery.serve(account, signal),
-    },
-    now,
-    warn,
+    port: (channel) => wayIn.admission.portFor(channel),
+    changed: () => delivery.outbox.wake(),
+    sharing,
+    serve: (account, signal) => delivery.serve(account, signal),
     extensions: options.extensions,
   });
-  const chatRecords = createChatRecords({ config, environment, store, subscribe: subscribeHere, warn });
-  const sessions: Sessions = createSessions({
-    store,
-    records,
-    drafting,
-    plugins,
-    attachments,
-    chatRecords,
-    knownParts,
-    runs,
-    children,
-    startedAt,
-    now,
-  });
-  const { trajectoryDir } = records;
-  const removed = () => {
-    sizes.forget();
-    records.recorder.describeAnew();
-  };
-  const retention = new Retention({ store, trajectoryDir, limits: config.recorder, now, removed });
-  const sizes = new RecordSizes({ store, stateDir, trajectoryDir, exportsDir: exportsDir(stateDir), now });
-  const statusParts: StatusParts = createStatusParts({
-    config,
-    store,
-    storeWatch,
-    records,
+  const chatRecords = createChatRecords({ ...ground, subscribe: subscribeHere });
+  const sessions: Sessions = createSessions({ ...built, chatRecords, knownParts, runs, children, startedAt });
+  const upkeep = createUpkeep({ ...built, stateDir });
+  const shownParts = {
+    ...built,
     telemetry,
-    drafting,
+    storeWatch,
+    configWatch,
+    wayIn,
+    platforms,
+    schedule,
+    lanes,
+    spendLimits,
+    mcp,
+  };
+  const statusParts: StatusParts = createStatusParts({
+    ...shownParts,
     handlers,
     workspaces,
     contextWarnings,
     runTroubles,
     chatRecords,
-    plugins,
-    mcp,
-    delivery,
-    platforms,
-    wayIn,
-    schedule,
-    lanes,
-    spendLimits,
-    configWatch,
-    sharedConfig,
-    sizes,
+    connection,
+    sizes: upkeep.sizes,
     modelsOf: (agentId) => modelsOf(agentId),
     url: () => url,
     stateDir,
     startedAt,
-    now,
   });
   const installs = new Installs({
     environment: given.environment,
@@ -532,45 +412,20 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     now,
   });
   const stampOfFiles = () => services.bootstrapFiles.stamp();
-  pageNews = createPageNews({
-    delivery,
-    plugins,
-    configWatch,
-    records,
-    lanes,
-    stateDir,
-    stampOfFiles,
-    cluster: sharing?.cluster,
-    now,
-  });
-  const receiptIndex =
-    config.recorder?.enabled === false ? undefined : new ReceiptIndex({ store, warn, isMine: chores?.isMine });
+  const pageNews: PageNews = createPageNews({ ...shownParts, sharing, stateDir, stampOfFiles });
   const services: Services = createServices({
-    receiptIndex,
+    ...shownParts,
+    ...upkeep,
     cluster,
+    connection,
+    again,
     pulse: pageNews.pulse,
     installs,
-    environment,
-    config,
-    configWatch,
-    store,
-    storeWatch,
-    records,
     redactor,
-    telemetry,
-    retention,
     files: attachments,
-    plugins,
-    mcp,
-    drafting,
     draftFor: (variant) => createDraftParts({ ...draftOptions, loaded: variant, ...NOT_FOR_A_LOOK }),
     runParts,
-    delivery,
-    platforms,
-    wayIn,
     commands,
-    schedule,
-    spendLimits,
     statusParts,
     subscribe: shown,
     runs,
@@ -578,56 +433,30 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     sessions,
     approvals,
     children,
-    wakeLane,
-    memberId: sharing && (() => cluster.memberId),
-    now,
   });
-
-  const housekeeping = new Housekeeping({ retention, attachments, sizes, isMine: chores?.isMine, warn });
 
   const pluginPart = pluginPartOf(plugins);
   const parts: readonly GatewayPart[] = listParts({
-    config,
-    receiptIndex,
+    ...shownParts,
+    ...upkeep,
     isTrial: options.isTrial,
     liveConfig,
-    configWatch,
     lock,
-    cluster,
-    store,
-    attachments,
-    records,
-    telemetry,
+    sharing,
+    connection,
     chatRecords,
     workspaces,
     workspaceDirOf,
     contextWarnings,
-    plugins,
     pluginPart,
-    mcp,
-    drafting,
-    delivery,
-    platforms,
-    wayIn,
     shown,
-    sharedEvents,
-    sharedConfig,
-    sharedDebug,
-    chores,
-    isAlive: (owner) => cluster.isAlive(owner),
     runParts,
-    lanes,
     suspending,
     sessions,
     children,
-    schedule,
-    spendLimits,
-    retention,
-    housekeeping,
     pageNews,
     installs,
     hookContext,
-    warn,
   });
   const close = await openParts(parts, warn);
 
@@ -636,7 +465,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     services,
     hooks,
     lock,
-    sockets,
+    sockets: delivery.sockets,
     schedule,
     plugins,
     hookStatistics: records.hookStatistics,

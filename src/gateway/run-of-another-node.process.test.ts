@@ -35,10 +35,20 @@ it.skipIf(!server)('a run of one node is looked at, replayed and exported at ano
 
   // What an operator switches on at the one node is on where the session runs.
   await b.json('/api/debug/on', { body: { logs: ['payload'], sessionKey } });
+  const shown = await b.json('/api/debug');
+  expect(shown).toMatchObject({ node: 'b' });
   const active = async () => (await a.json<{ active: readonly object[] }>('/api/debug')).active;
   await expect.poll(active, SOON).toMatchObject([{ log: 'payload', sessionKey }]);
   await a.json('/api/debug/off', { body: {} });
   await expect.poll(async () => (await b.json<{ active: readonly object[] }>('/api/debug')).active, SOON).toEqual([]);
+
+  // Its trajectory is a file of the node that had it, which is asked for what a timeline shows.
+  const timeline = (gateway: GatewayProcess) =>
+    gateway.json<{ steps: readonly { kind: string }[]; missing: readonly string[] }>(`/api/runs/${runId}/timeline`);
+  const own = await timeline(a);
+  expect(own.missing).toEqual([]);
+  expect(own.steps.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['composition', 'model']));
+  expect(await timeline(b)).toEqual(own);
 
   const replayed = await b.json(`/api/runs/${runId}/replay`, { body: { model: 'fake/large' } });
   expect(replayed).toMatchObject({ model: 'large', text: 'Said by 1.' });
@@ -51,4 +61,14 @@ it.skipIf(!server)('a run of one node is looked at, replayed and exported at ano
   expect((await exporting(b)).missing).toContainEqual(
     `Run ${runId} was on the node "a", and its trajectory is there. Export the session at that node too.`,
   );
+
+  // One that is frozen does not answer, and one that is gone cannot be asked.
+  a.signal('SIGSTOP');
+  const late = await timeline(b);
+  expect(late.missing).toEqual([expect.stringMatching(/^The (node "a" did not answer|run was on the node "a")/)]);
+  expect(late.steps.map(({ kind }) => kind)).toContain('model');
+  a.signal('SIGCONT');
+  await a.kill();
+  const gone = `The run was on the node "a", which is no member now. What only its trajectory has is missing here.`;
+  await expect.poll(async () => (await timeline(b)).missing, SOON).toEqual([gone]);
 });

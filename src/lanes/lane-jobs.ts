@@ -26,6 +26,8 @@ export interface LaneJobsOptions {
   /** Called with the key of each job that this node got. */
   readonly take: (sessionKey: string) => void;
   readonly warn: Say;
+  /** How long a statement may take until its connection is given up. */
+  readonly answerMs?: number | undefined;
 }
 
 export interface LaneHint {
@@ -75,14 +77,15 @@ export class LaneJobs {
 
   /** Makes the tables that are missing and begins to take jobs. Rejects with what the server says. */
   async open(memberId: string): Promise<void> {
+    const { answerMs = ANSWER_MS } = this.#options;
     const [{ default: pg }, library] = await Promise.all([import('pg'), import('graphile-worker')]);
     this.#pool = new pg.Pool({
-      Client: limitAnswers(pg.Client),
+      Client: limitAnswers(pg.Client, answerMs),
       connectionString: this.#options.url,
       max: CONNECTIONS,
       idleTimeoutMillis: 60_000,
       keepAlive: true,
-      connectionTimeoutMillis: ANSWER_MS,
+      connectionTimeoutMillis: answerMs,
       application_name: 'atrium lanes',
       // A hint that is lost with the server's memory is found again in the inbox.
       options: '-c synchronous_commit=off',
@@ -256,7 +259,7 @@ export class LaneJobs {
 }
 
 /** The pool would hand out a connection that hangs again and again, so it is closed. */
-function limitAnswers(Plain: typeof Client): typeof Client {
+function limitAnswers(Plain: typeof Client, answerMs: number): typeof Client {
   return class extends Plain {
     // biome-ignore lint/suspicious/noExplicitAny: the library has many forms of this method, and they are handed on as they are.
     override query(...args: any[]): any {
@@ -264,7 +267,7 @@ function limitAnswers(Plain: typeof Client): typeof Client {
       if (!(answer instanceof Promise)) return answer;
       const timer = setTimeout(() => {
         (this as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
-      }, ANSWER_MS);
+      }, answerMs);
       timer.unref();
       return answer.finally(() => clearTimeout(timer));
     }

@@ -21,6 +21,8 @@ export interface JobsParts {
   /** The ids of the channels that answers can go to. */
   readonly channels: () => readonly string[];
   readonly defaultAgentId: string;
+  /** Does work again whose commit was refused for the moment. */
+  readonly again?: (<Value>(work: () => Promise<Value>) => Promise<Value>) | undefined;
 }
 
 export class Jobs {
@@ -32,23 +34,30 @@ export class Jobs {
 
   async add({ deliver, agentId, ...job }: AskedJob): Promise<JobRow> {
     const { schedule, defaultAgentId } = this.#parts;
-    return schedule.add({ ...job, agentId: agentId ?? defaultAgentId, ...this.#deliverTo(deliver) });
+    const draft = { ...job, agentId: agentId ?? defaultAgentId, ...this.#deliverTo(deliver) };
+    return this.#again(() => schedule.add(draft));
   }
 
   async edit(id: string, { deliver, ...edit }: AskedJobEdit): Promise<JobRow> {
-    return this.#parts.schedule.edit(id, { ...edit, ...this.#deliverTo(deliver) });
+    const changes = { ...edit, ...this.#deliverTo(deliver) };
+    return this.#again(() => this.#parts.schedule.edit(id, changes));
   }
 
   remove(id: string): Promise<JobRow> {
-    return this.#parts.schedule.remove(id);
+    return this.#again(() => this.#parts.schedule.remove(id));
   }
 
   run(id: string): Promise<StartedJob> {
-    return this.#parts.schedule.run(id);
+    return this.#again(() => this.#parts.schedule.run(id));
   }
 
   status(): Promise<ScheduleStatus> {
     return this.#parts.schedule.status();
+  }
+
+  #again<Value>(work: () => Promise<Value>): Promise<Value> {
+    const { again } = this.#parts;
+    return again ? again(work) : work();
   }
 
   #deliverTo(deliver: AskedJobEdit['deliver']): Pick<JobDraft, 'deliverTo'> {

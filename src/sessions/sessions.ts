@@ -188,7 +188,7 @@ export class Sessions {
     };
     // What is deleted stays without a title, also when both happen at once.
     const where = { sessionId, endReason: { not: 'deleted' } };
-    const { changed } = await store.commit([{ update: 'sessions', where, set }], { site: 'session-mark' });
+    const { changed } = await store.commit([{ update: 'sessions', where, set }], { site: 'session-mark', waits: true });
     if (changed[0] === 0) throw new UnknownSessionError({ session: keyOrId.slice(0, 512) });
     const session = await this.find(sessionId);
     await telling('mark').changed({ session, what: 'marked' });
@@ -229,7 +229,7 @@ export class Sessions {
       title: title === undefined ? await this.#titleOfBranch(origin) : title,
       now: now(),
     });
-    await store.commit(writes, { site: 'branch' });
+    await store.commit(writes, { site: 'branch', waits: true });
     await telling('branch').started({ session, resumedFrom: null });
     await telling('branch').changed({ session, what: 'branched' });
     return session;
@@ -258,7 +258,7 @@ export class Sessions {
         ? { insert: 'sessions', row: session }
         : { update: 'sessions', where: { sessionId, endedAt: null }, set: { state: session.state }, expect: 1 };
       try {
-        await store.commit([write], { site: 'session-model' });
+        await store.commit([write], { site: 'session-model', waits: true });
       } catch (error) {
         // A message has opened or ended the session meanwhile.
         if (!(error instanceof PreconditionFailedError) || tries >= MOST_TRIES) throw error;

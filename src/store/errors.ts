@@ -115,9 +115,9 @@ export class NodeExpelledError extends defineError({
   code: 'ATRIUM_NODE_EXPELLED',
   status: 503,
   message: ({ store }: { store: string }) =>
-    `The commit was not made: this node is not a member of the cluster at ${store}. It was silent for too long, and the other nodes go on with its work. It joins again by itself; then try again.`,
+    `The commit was not made: this node is not a member of the cluster at ${store}. It was silent for too long or was removed, and the other nodes go on with its work. It joins again by itself; then try again.`,
   means:
-    'The node was frozen or had no connection for longer than its lease, and the others have expelled it. Nothing of the commit was stored.',
+    'The node was frozen or had no connection for longer than its lease, and the others have expelled it; or an operator removed it. Nothing of the commit was stored.',
   remedy: 'Nothing: the node joins again by itself, and the others go on with its work. Send the request again.',
 }) {}
 

@@ -67,3 +67,13 @@ it('tells a mirror that was chosen from one that answers because nothing else is
   expect(chosen).toContain('The mirror is configured as the model');
   expect(chosen).not.toContain('No model is configured');
 });
+
+it('says which of several nodes it is', async () => {
+  const node = (name: string, isHere: boolean) => ({
+    ...{ id: `${name}#1`, node: name, url: null, version: '1.2.3', joinedAt: 0 },
+    ...{ status: 'up' as const, isHere },
+  });
+  expect(await banner({ nodes: [node('a', true)] })).toContain('\n  node       a, the only one so far\n');
+  expect(await banner({ nodes: [node('a', false), node('b', true)] })).toContain('\n  node       b, beside a\n');
+  expect(await banner({})).not.toContain('  node ');
+});

@@ -42,6 +42,7 @@ export async function formatBanner({
     `  api        ${url}/v1, for any OpenAI client; the key is the token`,
     `  token      ${tokenSource === 'config' ? 'as configured' : tokenSource}`,
     `  store      ${store}`,
+    ...nodeLines(status.nodes ?? []),
     `  channels   ${channels.map(({ id }) => id).join(', ')}`,
     ...agents.map(
       ({ agentId, name, model, workspaceDir, isDefault }, index) =>
@@ -79,4 +80,12 @@ export async function formatBanner({
     lines.push('', '  Other machines can reach it. Everybody who has the token can talk to every agent.');
   }
   return `${lines.join('\n')}\n\n`;
+}
+
+/** Where several nodes may share the store: which one this is, and who else is there. */
+function nodeLines(nodes: readonly { readonly node: string; readonly isHere: boolean }[]): readonly string[] {
+  const here = nodes.find(({ isHere }) => isHere);
+  if (!here) return [];
+  const others = nodes.filter(({ isHere }) => !isHere).map(({ node }) => node);
+  return [`  node       ${here.node}, ${others.length === 0 ? 'the only one so far' : `beside ${others.join(', ')}`}`];
 }

@@ -15,6 +15,7 @@ import type { Say } from '../../protocol/log.ts';
 import { errorText } from '../../protocol/one-line.ts';
 import { within } from '../../protocol/time-limit.ts';
 import type { SharedPlatform, SharedPlatformParts } from '../sharing/shared-platform.ts';
+import type { Sharing } from '../sharing/sharing.ts';
 import { CHANNEL_EXTENSIONS, type ExtensionRow, type FoundExtension } from './channel-extensions.ts';
 import { unavailableChannel } from './unavailable-channel.ts';
 
@@ -29,12 +30,9 @@ export interface PlatformChannelsParts {
   readonly warn: Say;
   /** Platforms in addition to those that come with the product. */
   readonly extensions?: readonly ExtensionRow[] | undefined;
-  /** Set where several nodes share one store: then each account is connected on one of them. */
-  readonly sharing?: PlatformSharing | undefined;
-}
-
-export interface PlatformSharing extends Pick<SharedPlatformParts, 'cluster' | 'serve'> {
-  readonly SharedPlatform: typeof SharedPlatform;
+  readonly sharing: Pick<Sharing, 'cluster' | 'openPlatform'>;
+  /** Sends what waits for an account that this node of several has connected, until the signal fires. */
+  readonly serve: SharedPlatformParts['serve'];
 }
 
 interface OpenPlatform {
@@ -76,7 +74,7 @@ export class PlatformChannels {
   /** Names the channels, and opens them without being waited for. */
   async open(config: Config): Promise<void> {
     this.#config = config;
-    this.#unsubscribe = this.#parts.sharing?.cluster.subscribe('channel', (message) => {
+    this.#unsubscribe = this.#parts.sharing.cluster.subscribe('channel', (message) => {
       const { kind, channel } = message as { readonly kind: string; readonly channel: string };
       if (kind === 'reopen') void this.#reopenHere(channel).catch(() => undefined);
     });
@@ -102,7 +100,7 @@ export class PlatformChannels {
   async reopen(id: string): Promise<boolean> {
     const isReopened = await this.#reopenHere(id);
     // The account may be connected at another node.
-    if (isReopened) this.#parts.sharing?.cluster.publish('channel', { kind: 'reopen', channel: id });
+    if (isReopened) this.#parts.sharing.cluster.publish('channel', { kind: 'reopen', channel: id });
     return isReopened;
   }
 
@@ -178,16 +176,14 @@ export class PlatformChannels {
   }
 
   async #openChannel(id: string, found: FoundExtension): Promise<Channel> {
-    const { commands, memoryOf, port, sharing, now, warn } = this.#parts;
+    const { commands, memoryOf, port, sharing, serve, now, warn } = this.#parts;
     try {
       const extension = await found.load();
       const create = (only?: string, mayAct?: () => boolean) => {
         const memory = mayAct ? writtenWhile(mayAct, memoryOf(id)) : memoryOf(id);
         return extension.create({ only, commands, memory, mayAct, now, warn });
       };
-      const channel = sharing
-        ? new sharing.SharedPlatform({ ...sharing, accounts: found.accounts, create, port, warn })
-        : create();
+      const channel = sharing.openPlatform({ accounts: found.accounts, create, port, serve, warn });
       // A channel opens without waiting for its platform; one that does not is not waited for.
       const isOpen = await within(OPEN_LIMIT_MS, channel.open(port(channel)));
       if (!isOpen)

@@ -58,7 +58,7 @@ export class SessionExtensions {
     const key = { sessionKey, pluginId, namespace };
     const removal: Write = { remove: 'pluginState', where: key };
     if (patch.unset === true) {
-      await store.commit([removal], { site: 'plugin-state' });
+      await store.commit([removal], { site: 'plugin-state', waits: true });
       return undefined;
     }
     if (patch.value === undefined) throw refuse('there is neither a value nor "unset": true');
@@ -68,7 +68,7 @@ export class SessionExtensions {
       throw refuse(`it keeps ${MAX_ROWS} values already, which is the limit`);
     }
     const row: PluginStateRow = { ...key, value: checked.value, updatedAt: now() };
-    await store.commit([removal, { insert: 'pluginState', row }], { site: 'plugin-state' });
+    await store.commit([removal, { insert: 'pluginState', row }], { site: 'plugin-state', waits: true });
     return checked.value;
   }
 

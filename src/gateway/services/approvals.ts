@@ -92,7 +92,10 @@ export class Approvals {
   /** Rejects with UnknownAllowRuleError when there is no rule of this id. */
   async revokeRule(id: string): Promise<void> {
     try {
-      await this.#parts.store.commit([{ remove: 'allowRules', where: { id }, expect: 1 }], { site: 'allow-rule' });
+      await this.#parts.store.commit([{ remove: 'allowRules', where: { id }, expect: 1 }], {
+        site: 'allow-rule',
+        waits: true,
+      });
     } catch (error) {
       throw error instanceof PreconditionFailedError ? new UnknownAllowRuleError({ ruleId: id.slice(0, 100) }) : error;
     }

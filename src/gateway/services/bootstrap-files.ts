@@ -192,7 +192,7 @@ export class BootstrapFiles {
     const added = [...(isKnown ? [] : [row(before, 'disk')]), row(text, author)];
     const old = kept.slice(MOST_VERSIONS - added.length).map(({ seq }) => seq);
     const removals = old.length === 0 ? [] : [{ remove: 'fileVersions' as const, where: { seq: { in: old } } }];
-    await store.commit([...added, ...removals], { site: 'file-version' });
+    await store.commit([...added, ...removals], { site: 'file-version', waits: true });
   }
 
   #rowsOf(agentId: string, name: string): Promise<readonly FileVersionRow[]> {

@@ -69,7 +69,7 @@ export class Children {
   }
 
   async open(): Promise<void> {
-    const { subscribe, subscribeHere, isMine } = this.#parts;
+    const { subscribe, subscribeHere } = this.#parts;
     this.#undo = [
       subscribe(({ type, sessionKey }) => {
         if (type === 'run-start' && isSubagentSessionKey(sessionKey)) void this.#clock.look();
@@ -77,9 +77,7 @@ export class Children {
       // The node at which a child has ended does what follows.
       subscribeHere((event) => this.#look(event)),
     ];
-    if (isMine) return;
     await this.#clock.open();
-    this.#later(this.#goOn());
   }
 
   /** Ends those that take too long, where this is for this node to do. */
@@ -87,9 +85,24 @@ export class Children {
     return this.#clock.look();
   }
 
-  /** Goes on with what a node that is gone has begun. Rejects with the errors of the store. */
-  goOn(): Promise<void> {
-    return this.#goOn();
+  /** Goes on with what a process that is gone has begun. Rejects with the errors of the store. */
+  async goOn(): Promise<void> {
+    const store = this.#store;
+    const active = await store.select('children', { where: { endedAt: null } });
+    await this.#finish(active.filter(({ ending }) => ending !== null).map(({ childKey }) => childKey));
+    const parents = [...new Set(active.map(({ parentKey }) => parentKey))].filter(isSubagentSessionKey);
+    for (const parentKey of parents) {
+      const [parent] = await store.select('children', { where: { childKey: parentKey }, limit: 1 });
+      if (parent?.outcome && TAKES_ALONG.has(parent.outcome)) await this.#endDescendants(parentKey);
+    }
+    const unkept = await store.select('children', { where: { cleanup: 'delete' } });
+    for (const { parentKey } of unkept) this.#parents.add(parentKey);
+    await this.#cleanUp({});
+  }
+
+  /** The same as `goOn` without being waited for; a failure is a warning. */
+  goOnLater(): void {
+    this.#later(this.goOn());
   }
 
   /** What is not done within this time is done by the next process. */
@@ -159,7 +172,7 @@ export class Children {
         { update: 'children', where: { ...where, childKey: child.childKey }, set: { ending: outcome } },
         { update: 'children', where: { ...where, childKey: { in: keys } }, set: { ending: 'killed' } },
       ],
-      { site: 'child-end' },
+      { site: 'child-end', waits: true },
     );
     return [child.childKey, ...keys];
   }
@@ -223,21 +236,6 @@ export class Children {
     for (const { childKey, endedAt } of over) {
       if (endedAt !== null) await this.#parts.deleteSession(childKey);
     }
-  }
-
-  /** Goes on with what an earlier process has begun. */
-  async #goOn(): Promise<void> {
-    const store = this.#store;
-    const active = await store.select('children', { where: { endedAt: null } });
-    await this.#finish(active.filter(({ ending }) => ending !== null).map(({ childKey }) => childKey));
-    const parents = [...new Set(active.map(({ parentKey }) => parentKey))].filter(isSubagentSessionKey);
-    for (const parentKey of parents) {
-      const [parent] = await store.select('children', { where: { childKey: parentKey }, limit: 1 });
-      if (parent?.outcome && TAKES_ALONG.has(parent.outcome)) await this.#endDescendants(parentKey);
-    }
-    const unkept = await store.select('children', { where: { cleanup: 'delete' } });
-    for (const { parentKey } of unkept) this.#parents.add(parentKey);
-    await this.#cleanUp({});
   }
 
   /** Those with a limit that have started, the one that is due next first. */

@@ -112,7 +112,7 @@ export class Pairings {
   async #answer(writes: readonly Write[], unknown: () => Error): Promise<void> {
     const { store, delivery, changed } = this.#parts;
     try {
-      await store.commit(writes, { site: 'pairing-answer' });
+      await store.commit(writes, { site: 'pairing-answer', waits: true });
     } catch (error) {
       // Another client answered it at the same moment.
       throw error instanceof PreconditionFailedError ? unknown() : error;
@@ -169,7 +169,7 @@ export class Pairings {
         ];
     const told = await this.#tell(surface, person, runId, codeMessage(person, code), inbound.messageId);
     try {
-      await store.commit([...writes, ...told], { site: 'pairing' });
+      await store.commit([...writes, ...told], { site: 'pairing', waits: true });
     } catch (error) {
       // The same event came twice at once, or the operator has answered meanwhile.
       if (error instanceof PreconditionFailedError) return 'quiet';

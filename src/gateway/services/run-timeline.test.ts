@@ -48,7 +48,7 @@ describe('the timeline of a run', () => {
     const completed = (at: number, data: object) => ({ type: 'model.completed', at, data });
     const trace = [
       { type: 'session.started', at: 101, data: {} },
-      { type: 'context.compiled', at: 131, data: { prompt: { chars: 2_000 }, files: [{}, {}], cuts: [{}] } },
+      { type: 'context.compiled', at: 131, data: { chars: 2_000, files: 2, cuts: 1, absences: 0 } },
       completed(260, { call: 1, ms: 55, stop: 'error', error: 'busy' }),
       completed(298, { call: 1, ms: 30, stop: 'tool-calls', firstByteMs: 12, usage: { input: 5, output: 6 } }),
       { type: 'tool.ended', at: 449, data: { toolCallId: 'c', ms: 100 } },
@@ -87,9 +87,10 @@ describe('the timeline of a real run', () => {
       const { runId } = await scratch.channel.says({}, 'go');
       await scratch.services.runs.wait(runId);
       await expect
-        .poll(async () => (await scratch.services.records.timeline(runId)).at(-1), { timeout: 10_000 })
+        .poll(async () => (await scratch.services.records.timeline(runId)).steps.at(-1), { timeout: 10_000 })
         .toMatchObject({ kind: 'delivery', detail: 'test: sent', ms: expect.any(Number) });
-      const steps = await scratch.services.records.timeline(runId);
+      const { steps, missing } = await scratch.services.records.timeline(runId);
+      expect(missing).toEqual([]);
       const kinds = steps.map(({ kind }) => kind).filter((kind, index, all) => all.indexOf(kind) === index);
       expect(kinds).toEqual(['inbox', 'composition', 'hook', 'model', 'tool', 'delivery']);
       const calls = steps.filter(({ kind }) => kind === 'model');

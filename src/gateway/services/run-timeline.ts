@@ -3,11 +3,12 @@
 // model began to answer and when a part arrived. Without a trajectory, the next thing that was stored ends a step. Pure.
 
 import type { ChildView } from '../../protocol/child-view.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
+import { isJsonObject, type JsonValue } from '../../protocol/json.ts';
 import { clip } from '../../protocol/one-line.ts';
 import { STEP_KINDS, type TimelineStep } from '../../protocol/timeline-step.ts';
 import type { ApprovalRow, CaptureRow, InboxRow, OutboxRow, TranscriptRow } from '../../store/tables.ts';
 import type { ShownHookRecord } from './read-run.ts';
+import type { TraceLine } from './read-trace.ts';
 import type { FoundRun } from './runs.ts';
 
 export interface TimelineFacts {
@@ -22,12 +23,6 @@ export interface TimelineFacts {
   readonly deliveries: readonly Pick<OutboxRow, 'part' | 'surface' | 'status' | 'attempts' | 'createdAt' | 'error'>[];
   /** The records of the run's trajectory; empty when there are none. */
   readonly trace: readonly TraceLine[];
-}
-
-export interface TraceLine {
-  readonly type: string;
-  readonly at: number;
-  readonly data: JsonObject;
 }
 
 export function runTimeline(facts: TimelineFacts): readonly TimelineStep[] {
@@ -62,13 +57,12 @@ function compositionSteps({ run, trace }: TimelineFacts): readonly TimelineStep[
   return done.map(({ at, data }) => {
     const before = trace.filter((line) => line.type === 'session.started' && line.at <= at).at(-1);
     const start = before?.at ?? run.startedAt;
-    const cuts = lengthOf(data.cuts);
-    const chars = isJsonObject(data.prompt) ? Number(data.prompt.chars ?? 0) : 0;
+    const { chars = 0, files = 0, cuts = 0, absences = 0 } = data;
     const detail = [
-      `${chars.toLocaleString('en-US')} characters`,
-      `${lengthOf(data.files)} files`,
+      `${Number(chars).toLocaleString('en-US')} characters`,
+      `${files} files`,
       ...(cuts === 0 ? [] : [`${cuts} cut`]),
-      ...(lengthOf(data.absences) === 0 ? [] : [`${lengthOf(data.absences)} left out`]),
+      ...(absences === 0 ? [] : [`${absences} left out`]),
     ].join(', ');
     return {
       kind: 'composition',
@@ -194,10 +188,6 @@ function deliverySteps({ deliveries, trace }: TimelineFacts): readonly TimelineS
       isFault: status === 'failed' || status === 'dead',
     };
   });
-}
-
-function lengthOf(value: JsonValue | undefined): number {
-  return Array.isArray(value) ? value.length : 0;
 }
 
 function textOf(value: JsonValue | undefined): string {

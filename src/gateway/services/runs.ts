@@ -20,6 +20,7 @@ import {
 import { UnknownRunError } from '../errors.ts';
 import type { LiveEvents } from '../live-events.ts';
 import type { EndedRuns } from '../sharing/ended-runs.ts';
+import type { Sharing } from '../sharing/sharing.ts';
 import { handedCalls } from './client-calls.ts';
 import type { Suspensions } from './suspensions.ts';
 
@@ -30,6 +31,8 @@ export interface RunsParts {
   readonly live: Pick<LiveEvents, 'expect'>;
   /** Set where runs go on at other nodes, whose events may be lost. */
   readonly ended?: EndedRuns | undefined;
+  /** Does work again that was cut short because this node was expelled. */
+  readonly again: Sharing['again'];
   readonly tell: Tell;
   readonly childEnd: ChildEndParts;
   readonly now: () => number;
@@ -37,6 +40,11 @@ export interface RunsParts {
 
 /** A run that waits in its lane has no row of its own yet, and is reported as `queued`. */
 export type FoundRun = Omit<RunRow, 'status'> & { readonly status: RunRow['status'] | 'queued' };
+
+interface Stopping {
+  readonly stop: 'all' | 'begun';
+  readonly reason: string;
+}
 
 /** Runs that are stopped because their session ends have this long to end. */
 const STOP_ALL_MS = 5_000;
@@ -140,11 +148,16 @@ export class Runs {
   /**
    * Stops the runs of a session and does the work before another one begins. `all` also removes the runs that wait in
    * the lane; `begun` leaves them, and they begin after the work. A run that has not ended when the time for it is over
-   * does not keep the work from being done.
+   * does not keep the work from being done. A node that is expelled meanwhile does all of it again, because others may have
+   * begun a run since.
    */
-  async withoutRuns<Value>(
+  withoutRuns<Value>(sessionKey: string, stopping: Stopping, work: () => Promise<Value>): Promise<Value> {
+    return this.#parts.again(() => this.#withoutRuns(sessionKey, stopping, work));
+  }
+
+  async #withoutRuns<Value>(
     sessionKey: string,
-    { stop, reason }: { readonly stop: 'all' | 'begun'; readonly reason: string },
+    { stop, reason }: Stopping,
     work: () => Promise<Value>,
   ): Promise<Value> {
     const release = await this.#parts.lanes.hold(sessionKey);

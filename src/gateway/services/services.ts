@@ -10,7 +10,6 @@ import type { Inbound } from '../../protocol/inbound.ts';
 import type { LiveEvent } from '../../protocol/live-event.ts';
 import type { ModelPrices } from '../../protocol/model-prices.ts';
 import type { PulseSample } from '../../protocol/pulse-sample.ts';
-import type { TimelineStep } from '../../protocol/timeline-step.ts';
 import type { DebugSwitches } from '../../recorder/debug-switches.ts';
 import type { Route } from '../../routing/resolve-route.ts';
 import type { Jobs } from '../../schedule/jobs.ts';
@@ -39,6 +38,7 @@ import type { Nodes } from './nodes.ts';
 import type { Pairings } from './pairings.ts';
 import type { PluginControl } from './plugin-control.ts';
 import type { ContextLook, LookRequest, Preview, PreviewRequest } from './preview-message.ts';
+import type { Timeline } from './read-timeline.ts';
 import type { Receipts } from './receipts/receipts.ts';
 import type { ModelReplays } from './replay/model-replays.ts';
 import type { Runs } from './runs.ts';
@@ -113,7 +113,7 @@ export interface Services {
     /** Removes what is old. */
     prune(request: PruneRequest): Promise<readonly Pruned[]>;
     /** What happened in a run, in order. Rejects with UnknownRunError. */
-    timeline(runId: string): Promise<readonly TimelineStep[]>;
+    timeline(runId: string): Promise<Timeline>;
     /** Writes everything that is known about a session into a folder of its own, in `<state>/exports` unless told. */
     exportSession(
       request: Omit<ExportRequest, 'parent'> & { readonly parent?: string | undefined },

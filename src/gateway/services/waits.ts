@@ -53,11 +53,11 @@ export class Waits {
   }
 
   async open(): Promise<void> {
-    const { subscribe, concerns, isMine } = this.#parts;
+    const { subscribe, concerns } = this.#parts;
     this.#unsubscribe = subscribe((event) => {
       if (concerns(event)) void this.#clock.look();
       // The message may have been accepted at another node.
-      else if (isMine && event.type === 'message-accepted') this.messageCame(event.sessionKey);
+      else if (event.type === 'message-accepted') this.messageCame(event.sessionKey);
     });
     await this.#clock.open();
   }
@@ -107,7 +107,7 @@ export class Waits {
         ),
         ...(isAsleep ? await wakeRun(store, runId, wakerOf(first)) : []),
       ],
-      { site: 'wake' },
+      { site: 'wake', waits: true },
     );
     for (const wait of waits) this.#tell(wait, 'cancelled');
     return true;

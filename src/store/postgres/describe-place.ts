@@ -16,6 +16,17 @@ export function describePlace(url: string, schema: string): string {
   return `postgres ${place}${schema === DEFAULT_SCHEMA ? '' : `, schema ${schema}`}`;
 }
 
+/** Throws StoreFailedError for an address of something else. It says nothing of what stands behind the first word, which may be a secret. */
+export function checkUrl(url: string, store: string): void {
+  if (ADDRESS.test(url)) return;
+  const scheme = /^[a-z][a-z0-9+.-]{0,20}:\/\//i.exec(url)?.[0];
+  throw new StoreFailedError({
+    store,
+    detail: `its address begins with ${scheme === undefined ? 'no word such as' : `"${scheme}", and not with`} "postgres://"`,
+    remedy: 'Write store.url as "postgres://user:password@host:5432/name".',
+  });
+}
+
 /** A name becomes part of statements. Throws StoreFailedError. */
 export function checkSchemaName(schema: string, store: string): void {
   if (/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) return;

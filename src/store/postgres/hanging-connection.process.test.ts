@@ -89,7 +89,7 @@ describe.skipIf(!programs)('a store in Postgres that does not answer', () => {
     const refused = store.commit([{ insert: 'inbox', row }], accept);
     const unread = store.count('inbox');
     await expect(refused).rejects.toThrow(StoreFailedError);
-    await expect(refused).rejects.toThrow(/cannot be reached.*the gateway goes on by itself/);
+    await expect(refused).rejects.toThrow(/cannot be reached.*A gateway that runs goes on by itself/);
     await expect(unread).rejects.toThrow(/cannot be reached/);
     proxy.resume();
     await store.commit([{ insert: 'inbox', row }], accept);

@@ -109,7 +109,7 @@ describe.skipIf(!programs)('a store in Postgres whose connection breaks', () => 
     const waiting = store.commit([{ insert: 'inbox', row: message('waited') }], accept);
     const refused = impatient.commit([{ insert: 'inbox', row: message('refused') }], accept);
     await expect(refused).rejects.toThrow(StoreFailedError);
-    await expect(refused).rejects.toThrow(/cannot be reached.*the gateway goes on by itself/);
+    await expect(refused).rejects.toThrow(/cannot be reached.*A gateway that runs goes on by itself/);
     await server.start();
     await waiting;
     expect(await store.count('inbox', { runId: { in: ['waited', 'refused'] } })).toBe(1);

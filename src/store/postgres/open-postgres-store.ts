@@ -26,7 +26,7 @@ import type { StoreMember } from '../store-member.ts';
 import type { TableName, Tables } from '../tables.ts';
 import { CommitQueue } from './commit-queue.ts';
 import { decodeText } from './decode-text.ts';
-import { checkSchemaName, DEFAULT_SCHEMA, describePlace, WAIT_MS } from './describe-place.ts';
+import { checkSchemaName, checkUrl, DEFAULT_SCHEMA, describePlace, WAIT_MS } from './describe-place.ts';
 import { migrate, readVersion } from './migrate.ts';
 import { TABLES_VERSION } from './migrations.ts';
 import { ConnectionLostError, PostgresConnection, type SqlAnswer } from './postgres-connection.ts';
@@ -60,6 +60,7 @@ const READERS = 2;
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const { url, schema = DEFAULT_SCHEMA, readOnly = false, waitMs = WAIT_MS, isMoving } = options;
   const store = describePlace(url, schema);
+  checkUrl(url, store);
   checkSchemaName(schema, store);
   // Nodes share the schema with each other, but not with a move of the store.
   const owns = options.member && { name: `atrium ${schema}`, store, isShared: true };

@@ -26,7 +26,7 @@ function describeFailure(error: unknown, state: string | undefined): { detail: s
   if (state === '53300')
     return {
       detail: 'the server has no connection left',
-      remedy: 'Raise max_connections, or let fewer programs connect; the gateway goes on by itself.',
+      remedy: 'Raise max_connections, or let fewer programs connect. A gateway that runs goes on by itself.',
     };
   if (state?.startsWith('28'))
     return { detail: errorText(error), remedy: 'Check the user and the password in store.url.' };
@@ -39,7 +39,7 @@ function describeFailure(error: unknown, state: string | undefined): { detail: s
   if (state === '55P03')
     return {
       detail: 'another program has locked what this needs',
-      remedy: 'End what holds the lock (pg_locks and pg_stat_activity name it); the gateway goes on by itself.',
+      remedy: 'End what holds the lock (pg_locks and pg_stat_activity name it). A gateway that runs goes on by itself.',
     };
   if (isCertificateError(error))
     return {
@@ -50,7 +50,7 @@ function describeFailure(error: unknown, state: string | undefined): { detail: s
   if (isConnectionError(error))
     return {
       detail: `it cannot be reached (${errorText(error)})`,
-      remedy: 'Check that the server runs and that store.url names it; the gateway goes on by itself.',
+      remedy: 'Check that the server runs and that store.url names it. A gateway that runs goes on by itself.',
     };
   return { detail: errorText(error), remedy: 'Look into the log of the server, then try again.' };
 }

@@ -55,7 +55,7 @@ async function cancel(
       { remove: 'allowRules', where: { approvalId: { in: approvals.map(({ id }) => id) } } },
       ...(isAsleep ? await wakeRun(store, runId, wakerOf(first.id)) : []),
     ],
-    { site: 'approval' },
+    { site: 'approval', waits: true },
   );
   return approvals.map((approval) => ({ ...approval, ...set }));
 }

@@ -6,10 +6,15 @@ import { chmod, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/p
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { JsonObject } from '../../protocol/json.ts';
+import { SessionSight } from '../../sessions/session-visibility.ts';
 import type { ProcessRow } from '../../store/tables.ts';
+import { toolContextForTest } from '../../testkit/tool-context.ts';
+import { runTool } from '../run-tool.ts';
 import type { BackgroundProcesses } from './background-processes.ts';
 import { ExecRig } from './fixtures/exec-rig.ts';
 import { pidTokenOf } from './pid-token.ts';
+import { createProcessTool } from './process.ts';
 
 const MINE = { agentId: 'main', sessionKey: 'agent:main:main' };
 
@@ -280,3 +285,52 @@ describe('pruning', () => {
 function isThere(child: ChildProcess): boolean {
   return child.exitCode === null && child.signalCode === null;
 }
+
+describe('of several nodes that share a store', () => {
+  async function twoNodes() {
+    const rig = await ExecRig.create({ processes: { node: 'a', lookEveryMs: 20 } });
+    const other = createProcessTool({
+      processes: await openedFor(rig, { node: 'b', dir: join(rig.scratch.outsideDir, 'b') }),
+      now: Date.now,
+      sight: new SessionSight(rig.store, 'self'),
+    });
+    const atOther = (params: JsonObject) =>
+      runTool(other, params, toolContextForTest({ workspaceDir: rig.scratch.workspaceDir }));
+    return { rig, atOther };
+  }
+
+  it('the one that has a command ends it when the other one is asked to', async () => {
+    const { rig, atOther } = await twoNodes();
+    const id = await started(rig, 'sleep 60');
+    expect((await atOther({ action: 'kill', id })).content).toBe(
+      `${id}: It runs on the node "a", which was asked to end it. Look again with poll.`,
+    );
+    expect(await ended(rig, id)).toMatchObject({ status: 'killed' });
+  });
+
+  it('the one that has a command ends it when its session is deleted at the other one', async () => {
+    const { rig } = await twoNodes();
+    const id = await started(rig, 'sleep 60');
+    const { pid, pidToken, sessionKey } = await rowOf(rig, id);
+    const other = await openedFor(rig, { node: 'b', dir: join(rig.scratch.outsideDir, 'b') });
+    await other.forget(sessionKey);
+    await rig.store.commit([{ remove: 'processes', where: { sessionKey } }], { site: 'process' });
+    const token = () => pidTokenOf(pid ?? 0).then((found) => found && `a ${found}`);
+    await until(token, (found) => found !== pidToken);
+    await until(
+      () => readdir(rig.dir),
+      (names) => names.length === 0,
+    );
+  });
+
+  it('the output of a command of the foreground is read where it is, and the other one says where', async () => {
+    const { rig, atOther } = await twoNodes();
+    const { content } = await rig.runApproved({ command: 'seq 20000' });
+    const [, id = ''] = /"id":"(\w+)"/.exec(content) ?? [];
+    expect((await rig.look({ action: 'log', id })).content).toContain('1\n2\n3');
+    await rm(join(rig.dir, `${id}.log`));
+    expect((await atOther({ action: 'log', id })).content).toContain(
+      'It was started on the node "a", and its output is there',
+    );
+  });
+});

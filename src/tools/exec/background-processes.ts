@@ -52,6 +52,9 @@ const PRUNE_SLICE = 200;
 const LOOK_EVERY_MS = 1_000;
 const KILL_GRACE_MS = 3_000;
 
+/** Stands on the row of a process that still runs, until its node has ended it. */
+const ASKED_TO_END = 'SIGTERM';
+
 type Ending = Pick<ProcessRow, 'status' | 'exitCode' | 'signal'>;
 
 export class BackgroundProcesses {
@@ -61,7 +64,10 @@ export class BackgroundProcesses {
   readonly #adopted = new Map<string, ProcessRow>();
   /** Processes that `kill` is ending; `kill` writes down how they ended. */
   readonly #killed = new Set<string>();
+  /** What runs on this node of several; another node may want it to end. */
+  readonly #running = new Map<string, ProcessRow>();
   #looking: NodeJS.Timeout | undefined;
+  #heeding: NodeJS.Timeout | undefined;
   #pruning: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -74,8 +80,10 @@ export class BackgroundProcesses {
     const { store, warn, lookEveryMs = LOOK_EVERY_MS } = this.#options;
     for (const row of await store.select('processes', { where: { status: 'running' } })) {
       if (!this.#isHere(row)) continue;
-      if (await this.#isAlive(row)) this.#adopted.set(row.id, row);
-      else await this.#settle(row, undefined);
+      if (await this.#isAlive(row)) {
+        this.#adopted.set(row.id, row);
+        this.#heed(row);
+      } else await this.#settle(row, undefined);
     }
     if (this.#adopted.size > 0) this.#look(lookEveryMs);
     const prune = () =>
@@ -91,6 +99,7 @@ export class BackgroundProcesses {
   close(): void {
     this.#isClosed = true;
     clearTimeout(this.#looking);
+    clearTimeout(this.#heeding);
     clearInterval(this.#pruning);
   }
 
@@ -158,6 +167,7 @@ export class BackgroundProcesses {
         if (child.exitCode !== null || child.signalCode !== null) return await this.#settle(row, child.signalCode);
         child.once('exit', (_, signal) => void this.#settle(row, signal));
         child.stdin?.write(BEGIN);
+        this.#heed(row);
         return row;
       } finally {
         // When the input ends without the word, the wrapper ends.
@@ -173,9 +183,12 @@ export class BackgroundProcesses {
   }
 
   /** Keeps what a command of the foreground printed, so that its session can read it later. */
-  async keepOutput(row: NewRow<'processes'>): Promise<void> {
+  async keepOutput(printed: Omit<NewRow<'processes'>, 'pid' | 'pidToken'>): Promise<void> {
+    const { node, store } = this.#options;
+    // There is no process any more; the name says at which node the output is.
+    const row = { ...printed, pid: null, pidToken: node === undefined ? null : `${node} ` };
     await this.#makeRoom(row.agentId, row.sessionKey);
-    await this.#options.store.commit([{ insert: 'processes', row }], { site: 'process', lazy: true });
+    await store.commit([{ insert: 'processes', row }], { site: 'process', lazy: true });
   }
 
   /** A session that prints without end must not fill the disk: its oldest outputs go before another one is kept. */
@@ -201,13 +214,21 @@ export class BackgroundProcesses {
     return row;
   }
 
-  /** The row as it stands afterwards. One that has ended already is left as it is. */
+  /** The row as it stands afterwards. One that has ended already is left as it is, and one of another node is ended there soon. */
   async kill(row: ProcessRow): Promise<ProcessRow> {
-    if (row.status !== 'running' || this.#killed.has(row.id) || !this.#isHere(row)) return row;
+    if (row.status !== 'running' || this.#killed.has(row.id)) return row;
+    if (!this.#isHere(row)) {
+      await this.#options.store.commit(
+        [{ update: 'processes', where: { id: row.id, status: 'running' }, set: { signal: ASKED_TO_END } }],
+        { site: 'process' },
+      );
+      return row;
+    }
     if (!(await this.#isAlive(row))) return this.#settle(row, undefined);
     this.#killed.add(row.id);
     try {
       // The wrapper is the last to go.
+      this.#running.delete(row.id);
       await endGroup(row.pid, KILL_GRACE_MS, async () => !(await this.#isAlive(row)));
       const exitCode = await this.#exitCodeOf(row.id);
       // One that was made to end left no code.
@@ -301,9 +322,41 @@ export class BackgroundProcesses {
     this.#looking.unref();
   }
 
+  /** Of several nodes, the one that has a process ends it when another one asks for that, or has removed its session. */
+  #heed(row: ProcessRow): void {
+    const { node, store, lookEveryMs = LOOK_EVERY_MS } = this.#options;
+    if (node === undefined) return;
+    this.#running.set(row.id, row);
+    this.#heeding ??= setInterval(() => {
+      if (this.#running.size === 0) return;
+      const where = { id: { in: [...this.#running.keys()] } };
+      // When the store cannot be read, the next look is another attempt.
+      void store.select('processes', { where }).then(
+        (rows) => this.#endUnwanted(rows),
+        () => undefined,
+      );
+    }, lookEveryMs).unref();
+  }
+
+  #endUnwanted(rows: readonly ProcessRow[]): void {
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    for (const known of this.#running.values()) {
+      const row = byId.get(known.id);
+      if (row?.status === 'running' && row.signal === null) continue;
+      // A row that is not running any more was settled here.
+      const isForgotten = row === undefined;
+      this.#running.delete(known.id);
+      if (isForgotten || row.status === 'running')
+        void this.kill(known)
+          .then(() => (isForgotten ? this.#removeFiles(known.id) : undefined))
+          .catch(() => undefined);
+    }
+  }
+
   /** Writes down how a process ended that is not there any more. `signal` is what is known of a child of our own. */
   async #settle(row: ProcessRow, signal: NodeJS.Signals | null | undefined): Promise<ProcessRow> {
     if (this.#isClosed || this.#killed.has(row.id)) return row;
+    this.#running.delete(row.id);
     const exitCode = await this.#exitCodeOf(row.id);
     const ending: Ending =
       exitCode !== undefined

@@ -313,8 +313,6 @@ async function runInForeground(
       agentId,
       sessionKey,
       runId,
-      pid: null,
-      pidToken: null,
       command,
       cwd,
       outputFile: collected.file,

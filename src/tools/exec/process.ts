@@ -74,8 +74,13 @@ export function createProcessTool(options: ProcessToolOptions): Tool {
       if (asked.id === undefined)
         throw new ToolInputError({ tool: 'process', problems: [`id is required for ${asked.action}.`] });
       const row = await find(options, context, asked.id);
-      if (asked.action === 'kill') return outcomeOf(await options.processes.kill(row));
       const elsewhere = options.processes.elsewhere(row);
+      if (asked.action === 'kill') {
+        const killed = await options.processes.kill(row);
+        return killed.status === 'running' && elsewhere !== undefined
+          ? sayEndedElsewhere(killed, elsewhere)
+          : outcomeOf(killed);
+      }
       if (elsewhere !== undefined && (await sizeOf(row)) === 0) return sayElsewhere(row, elsewhere);
       if (asked.action === 'log') return read(row, asked);
       return poll(options, context, row, asked);
@@ -87,6 +92,13 @@ export function createProcessTool(options: ProcessToolOptions): Tool {
 function sayElsewhere(row: ProcessRow, node: string): ToolOutput {
   return {
     content: `[${stateOf(row)} It was started on the node "${node}", and its output is there: ${row.outputFile}. It cannot be read here.]`,
+    details: { ...factsOf(row), node },
+  };
+}
+
+function sayEndedElsewhere(row: ProcessRow, node: string): ToolOutput {
+  return {
+    content: `${row.id}: It runs on the node "${node}", which was asked to end it. Look again with poll.`,
     details: { ...factsOf(row), node },
   };
 }

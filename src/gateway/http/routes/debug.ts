@@ -28,6 +28,13 @@ export const activeDebugLogs = (z: Zod) =>
     }),
   );
 
+/** Which node's files an answer names. */
+const node = (z: Zod) =>
+  z
+    .string()
+    .optional()
+    .describe('Of several nodes, the one whose files these are. Every node writes what it runs into its own.');
+
 /** A session may begin later, but not under a key that no session can have. */
 function checkNewKey(key: string, agentIds: readonly string[]): void {
   const parsed = parseAgentSessionKey(key);
@@ -41,8 +48,8 @@ export const DEBUG_ROUTES: readonly Route[] = [
     path: '/api/debug',
     summary: 'The debug logs that are on, for which session and until when.',
     access: 'token',
-    answer: (z) => z.object({ active: activeDebugLogs(z) }),
-    handle: ({ services }) => ({ active: services.debug.list() }),
+    answer: (z) => z.object({ active: activeDebugLogs(z), node: node(z) }),
+    handle: ({ services }) => ({ active: services.debug.list(), node: services.nodes.membership()?.node }),
   }),
   route({
     method: 'post',
@@ -60,6 +67,7 @@ export const DEBUG_ROUTES: readonly Route[] = [
     answer: (z) =>
       z.object({
         active: activeDebugLogs(z),
+        node: node(z),
         isKnown: z.boolean().describe('Whether there is a session of that key.'),
       }),
     handle: async ({ services, body, agentIds }) => {
@@ -67,7 +75,7 @@ export const DEBUG_ROUTES: readonly Route[] = [
       const isKnown = key === undefined || (await services.store.count('sessions', { sessionKey: key })) > 0;
       if (!isKnown) checkNewKey(key, agentIds());
       services.debug.switchOn(body);
-      return { active: services.debug.list(), isKnown };
+      return { active: services.debug.list(), node: services.nodes.membership()?.node, isKnown };
     },
   }),
   route({

@@ -236,7 +236,8 @@ export const RUN_ROUTES: readonly Route[] = [
     path: '/api/runs/{run}/timeline',
     summary:
       'What happened in a run, in order: inbox, composition, handlers, model calls, tools, approvals, subagents, delivery.',
-    detail: 'Some times are known only while the trajectory of the session is kept.',
+    detail:
+      'Some times are known only while the trajectory of the session is kept. Of several nodes, each is asked for what it has recorded.',
     access: 'token',
     answer: (z) =>
       z.object({
@@ -255,8 +256,9 @@ export const RUN_ROUTES: readonly Route[] = [
             sessionKey: sessionKey(z).optional().describe('The session of a subagent.'),
           }),
         ),
+        missing: z.array(z.string()).describe('One sentence for each node whose trajectory could not be asked.'),
       }),
-    handle: async ({ services, params: { run: runId } }) => ({ steps: await services.records.timeline(runId) }),
+    handle: ({ services, params: { run: runId } }) => services.records.timeline(runId),
   }),
   route({
     method: 'get',
