@@ -384,6 +384,16 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
     (value) => typeof value === 'string' && /\{think(?:inglevel)?\}/i.test(value),
   ),
   ...used('agents.list[]', 'groupChat.mentionPatterns'),
+  ...missing(
+    'messages.{visibleReplies,groupChat.visibleReplies}',
+    'What an agent answers is sent where it was asked, also when it has sent a message by its tool; NO_REPLY keeps it silent.',
+    { except: ['automatic'] },
+  ),
+  ...missing(
+    'messages.groupChat.unmentionedInbound',
+    'A message that a group lets through is answered; one that needs a mention and has none is history of the next answer.',
+    { except: ['user_request'] },
+  ),
   ...missing('messages', 'Atrium takes and sends messages by its own rules.'),
   ...harmless('{web,surfaces}', NO_CHANNEL),
 
