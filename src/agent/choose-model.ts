@@ -39,9 +39,9 @@ export async function chooseModel(parts: DraftParts, run: RunSubject, mode: Draf
   const wanted = askedModels(run) ?? [];
   const configured = parts.models.candidates(run.agentId, wanted);
   if (mode === 'run') {
-    for (const name of wanted.length === 0 ? [] : parts.models.refused(run.agentId, wanted)) {
+    for (const name of wanted.length === 0 ? [] : parts.models.refusedAnew(run.agentId, wanted)) {
       parts.warn(
-        `The model "${name}" was asked for in ${run.sessionKey} and is not among those that may be chosen. The configured model answers instead.`,
+        `The model "${name}" was asked for in ${run.sessionKey} and is not among those that may be chosen. The configured model answers instead, here and in later runs.`,
       );
     }
   }
