@@ -97,6 +97,7 @@ const VALUES = [
   21,
   '1',
   { source: 'exec' },
+  ['x'],
 ];
 
 const WRITTEN = { meta: { lastTouchedVersion: '2026.5.19' } };

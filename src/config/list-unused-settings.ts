@@ -14,6 +14,8 @@ export function listUnusedSettings(
   variables: Readonly<Record<string, string | undefined>> = {},
   /** Whether Atrium reads a value. A row for the rest of a section does not speak for Atrium's own settings in it. */
   isRead: (path: ConfigPath) => boolean = () => false,
+  /** Whether somebody comes from OpenClaw, so that a default that differs is news to them. */
+  isFromOpenClaw: boolean = isWrittenByOpenClaw(config),
 ): readonly UnusedSetting[] {
   const accepted = acceptedPaths(config);
   const found: UnusedSetting[] = [];
@@ -38,7 +40,7 @@ export function listUnusedSettings(
     const value = variables[row.path]?.trim() ?? '';
     if (value !== '' && !isException(row, value, config)) add(row.path, row);
   }
-  if (isWrittenByOpenClaw(config)) {
+  if (isFromOpenClaw) {
     for (const { path, sentence, unlessSet = [], onlyWith } of DIFFERENT_DEFAULTS) {
       if ([path, ...unlessSet].some(isSet) || (onlyWith !== undefined && !isSwitchedOn(config, onlyWith))) continue;
       add(path, { path, state: 'different', sentence });
