@@ -59,6 +59,7 @@ const NOT_USED = [
   'missing gateway.controlUi.basePath',
   'missing gateway.reload',
   'missing hooks.gmail.account, hooks.gmail.topic',
+  'missing skills.allowBundled',
   'missing skills.load.watch',
   'missing cron.maxConcurrentRuns, cron.sessionRetention',
   'missing browser',
@@ -72,10 +73,11 @@ const NOT_USED = [
   'differs auth.order',
   'differs agents.defaults.models',
   'differs agents.defaults.compaction.mode',
+  'differs agents.list[2].skills',
   'differs commands.ownerAllowFrom',
   'differs skills.entries.nano-banana.apiKey, skills.entries.nano-banana.env',
   'differs agents.defaults.timeoutSeconds',
-  'harmless $schema, meta, wizard, update, auth.profiles, models.mode, models.providers.local.models[0].name, agents.defaults.timeFormat, agents.defaults.sandbox.scope, agents.defaults.sandbox.docker, agents.list[0].identity.theme, agents.list[0].tools.elevated, tools.agentToAgent, commands.native, commands.text, commands.bash, commands.restart, gateway.tailscale.resetOnExit, skills.allowBundled, ui, web',
+  'harmless $schema, meta, wizard, update, auth.profiles, models.mode, models.providers.local.models[0].name, agents.defaults.timeFormat, agents.defaults.sandbox.scope, agents.defaults.sandbox.docker, agents.list[0].identity.theme, agents.list[0].tools.elevated, tools.agentToAgent, commands.native, commands.text, commands.bash, commands.restart, gateway.tailscale.resetOnExit, ui, web',
 ];
 
 let gateway: GatewayProcess;
@@ -264,6 +266,7 @@ describe('a home of OpenClaw 2026.9', () => {
       'differs agents.defaults.models',
       'differs agents.defaults.heartbeat.target',
       'differs agents.defaults.timeoutSeconds',
+      'differs skills.allowBundled',
       'differs gateway.port',
       'harmless agents.defaults.authInheritance, meta',
     ]);

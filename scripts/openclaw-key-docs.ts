@@ -24,7 +24,7 @@ export function generateKeyDocs(): string {
     .replace('COUNT', count(paths))
     .replace('NEWER', newer.version)
     .replace('MORE', count(newer.paths));
-  const defaults = `## Defaults that differ\n\nIn a configuration that OpenClaw has written, a setting that is not set is named when it means something else here.\n\n${DIFFERENT_DEFAULTS.map(({ path, sentence }) => `- \`${path}\`: ${sentence}\n`).join('')}`;
+  const defaults = `## Defaults that differ\n\nIn a home that OpenClaw has worked in, or whose configuration it has written, a setting that is not set is named when it means something else here.\n\n${DIFFERENT_DEFAULTS.map(({ path, sentence }) => `- \`${path}\`: ${sentence}\n`).join('')}`;
   const variables = `## Environment variables\n\nThose of OpenClaw that decide who may do what.\n\n${tableOf('variable', OPENCLAW_VARIABLES)}`;
   return [introduction, ...sections, defaults, variables].join('\n');
 }
@@ -69,7 +69,7 @@ MORE more outside of plugins and other platforms; each is in one of these tables
 
 \`atrium start\`, \`status\`, \`doctor\` and \`config check\` print what they find of it as one block, "found and not used, or used differently", the most
 dangerous first, and the page shows it above the talk. A section that is switched off (\`enabled: false\`) and a value that asks for what Atrium does anyway are not named; of
-a key that is used differently, only the values that mean something else here are. Where a default differs, it is named too, in a configuration that OpenClaw has written.
+a key that is used differently, only the values that mean something else here are. Where a default differs, it is named too, in a home that OpenClaw has worked in or whose configuration it has written.
 
 **What protects and is not there is refused.** Some keys keep a gateway from starting, others make tools refuse. To go on without the
 protection, take the setting back, or say that you know:

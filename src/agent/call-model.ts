@@ -11,6 +11,7 @@ import { isAtriumError, RunStoppedError } from '../protocol/errors.ts';
 import { type AssistantMessage, type AssistantPart, type Message, toolCallsOf } from '../protocol/message.ts';
 import { newId } from '../protocol/new-id.ts';
 import { addUsage, NO_USAGE, type Usage } from '../protocol/usage.ts';
+import { isChosenByPerson } from './asked-models.ts';
 import { shortenRefused } from './compaction/fit-conversation.ts';
 import type { Conversation } from './conversation.ts';
 import { ModelCallError } from './errors.ts';
@@ -64,6 +65,7 @@ export async function callModel(parts: RunParts, run: OpenRun, asked: Conversati
         model: conversation.model.model,
         kind: attempt.failure.kind,
         detail: attempt.failure.message,
+        isChosen: isChosenByPerson(parts.models, run, conversation.model),
       });
     run.useModel(next.model);
     conversation = next;

@@ -7,7 +7,7 @@ import type { Model } from '../models/model.ts';
 import { type AttachmentRef, kindOfMime } from '../protocol/attachment.ts';
 import { isAtriumError } from '../protocol/errors.ts';
 import type { ModelRef } from '../protocol/model-ref.ts';
-import { askedModels } from './asked-models.ts';
+import { askedModels, isChosenByPerson } from './asked-models.ts';
 import { askingIn, type DraftMode, type RunSubject } from './draft-request.ts';
 import type { DraftParts } from './run-parts.ts';
 import { toldHistory } from './told-history.ts';
@@ -39,9 +39,9 @@ export async function chooseModel(parts: DraftParts, run: RunSubject, mode: Draf
   const wanted = askedModels(run) ?? [];
   const configured = parts.models.candidates(run.agentId, wanted);
   if (mode === 'run') {
-    for (const name of wanted.length === 0 ? [] : parts.models.refused(run.agentId, wanted)) {
+    for (const name of wanted.length === 0 ? [] : parts.models.refusedAnew(run.agentId, wanted)) {
       parts.warn(
-        `The model "${name}" was asked for in ${run.sessionKey} and is not among those that may be chosen. The configured model answers instead.`,
+        `The model "${name}" was asked for in ${run.sessionKey} and is not among those that may be chosen. The configured model answers instead, here and in later runs.`,
       );
     }
   }
@@ -51,7 +51,7 @@ export async function chooseModel(parts: DraftParts, run: RunSubject, mode: Draf
   if (asked && mode === 'run' && unusable.includes(asked)) warnOfOverride(parts, [resolved, started], asked);
   return {
     model,
-    fallbacks,
+    fallbacks: isChosenByPerson(parts.models, run, model) ? [] : fallbacks,
     legacy: started,
     placeholders: [...resolved.skipped, ...started.skipped],
   };

@@ -68,11 +68,23 @@ export class UnknownPriceError extends defineError({
   remedy: 'Write the prices of the model under `models.providers`, or set `unknownPrice` of the limit to `allow`.',
 }) {}
 
+type ModelCallFacts = {
+  readonly provider: string;
+  readonly model: string;
+  readonly kind: string;
+  readonly detail: string;
+  /** Whether a person chose the model for the session. */
+  readonly isChosen?: boolean;
+};
+
 export class ModelCallError extends defineError({
   code: 'ATRIUM_MODEL_CALL',
-  message: ({ provider, model, kind, detail }: { provider: string; model: string; kind: string; detail: string }) =>
-    `The model ${provider}/${model} did not answer (${kind}): ${ended(detail)}${afterFailure(kind, `${provider}/${model}`)}`,
-  means: 'No model answered, the fallbacks included; `kind` and `detail` say why the last one failed.',
+  message: ({ provider, model, kind, detail, isChosen = false }: ModelCallFacts) =>
+    `The model ${provider}/${model} did not answer (${kind}): ${ended(detail)}${afterFailure(kind, `${provider}/${model}`)}${
+      isChosen ? ' It was chosen for this session; /model default goes back to the model of the agent.' : ''
+    }`,
+  means:
+    'No model answered, the fallbacks included; `kind` and `detail` say why the last one failed. A model that a person chose for the session has no fallbacks.',
   remedy: 'Do what the detail asks for: wait, check the key, the address or the size of the conversation.',
 }) {}
 

@@ -160,8 +160,8 @@ export interface ModelPort {
    * own.
    */
   candidates(agentId: string, asked?: readonly string[]): readonly ModelRef[];
-  /** Those of the names that the agent may not be given. */
-  refused(agentId: string, asked: readonly string[]): readonly string[];
+  /** Those of the names that the agent may not be given, each in the first answer only: it is said once. */
+  refusedAnew(agentId: string, asked: readonly string[]): readonly string[];
   /** Rejects with an AtriumError when there is no such provider, or no key for it. */
   model(ref: ModelRef): Promise<Model>;
 }

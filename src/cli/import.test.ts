@@ -1,6 +1,8 @@
 // `atrium import openclaw` as a person runs it, and the gateway that goes on with what was brought.
 
 import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { assistant, OpenClawHomeFixture, talk, user } from '../gateway/import/fixtures/openclaw-home.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
@@ -40,6 +42,23 @@ it('refuses a folder that is not there, and one that is no home of OpenClaw', as
   expect([another.code, another.out, another.err]).toEqual([2, '', expect.stringContaining('a home of OpenClaw')]);
   await new OpenClawHomeFixture(home.path('old')).write('openclaw.json', '{}');
   expect(await home.run(['import', 'openclaw', '--from', home.path('old')])).toMatchObject({ code: 0 });
+});
+
+it('exits with 1 when a file cannot be read, and says that OpenClaw is running', async () => {
+  const openClaw = createServer((request, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(request.url === '/health' ? '{"ok":true,"status":"live"}' : '{}');
+  });
+  await new Promise<void>((resolve) => openClaw.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => new Promise((resolve) => openClaw.close(() => resolve())));
+  const { port } = openClaw.address() as AddressInfo;
+  const home = await homeForTest();
+  await home.write('openclaw.json', JSON.stringify({ gateway: { port } }));
+  await new OpenClawHomeFixture(home.stateDir).write('cron/jobs.json', '{ "jobs": [');
+  const { code, out, err } = await home.run(['import', 'openclaw']);
+  expect(out).toContain('jobs.json: It cannot be read: ');
+  expect(err).toContain(`OpenClaw is running at http://127.0.0.1:${port}. Stop it before you start the gateway`);
+  expect(code).toBe(1);
 });
 
 it('must have the state directory for itself; a dry run need not', async () => {

@@ -27,7 +27,7 @@ export const importOpenClawCommand = command({
   notes: `Nothing of OpenClaw is changed. It can be run again: what was brought is not brought twice, and conversations that have
 grown are continued. Stop the gateway first, and OpenClaw, whose jobs would otherwise run in both.
 
-Exit code: 0 when everything that was found is here, 1 when something was left; the notes say what and why. 2 when the folder is no
+Exit code: 0 when everything that was found is here, 1 when something was left or could not be read; the notes say what and why. 2 when the folder is no
 home of OpenClaw.`,
   async run({ from, dryRun = false, config: configPath, json }, { io }) {
     const { environment } = io;
@@ -43,9 +43,17 @@ home of OpenClaw.`,
       const expected = 'a home of OpenClaw, which holds openclaw.json or the folder agents (often ~/.openclaw)';
       throw new BadFlagError({ flag: '--from', value: dir, expected });
     }
+    const { findRunningOpenClaw } = await import('../gateway/import/find-running-openclaw.ts');
     const { importOpenClaw } = await import('../gateway/import/import-openclaw.ts');
     const { store, close } = await openTarget(io, storePlaceOf(environment, config), dryRun);
     try {
+      const running = await findRunningOpenClaw(config, environment.variables);
+      const warnings =
+        running === undefined
+          ? []
+          : [
+              `warning: OpenClaw is running at ${running}. Stop it before you start the gateway: jobs would run in both, and what is said there from now on is not here.`,
+            ];
       const report = await importOpenClaw({
         store,
         config,
@@ -61,7 +69,8 @@ home of OpenClaw.`,
       return {
         json: report,
         text: (width) => formatReport(report, width),
-        ok: report.rows.every(({ left }) => left === 0),
+        warnings,
+        ok: report.unread === 0 && report.rows.every(({ left }) => left === 0),
       };
     } finally {
       await close();

@@ -8,7 +8,7 @@ import { extraSkillFolders } from '../config/skill-folders.ts';
 import { CachedFileSource } from '../context/sources/file-source.ts';
 import { SkillCatalogue, type SkillFolder } from '../context/sources/skills.ts';
 import { contextPolicyOf } from '../gateway/composer/context-policy.ts';
-import { skillPolicyOf } from '../gateway/composer/skill-policy.ts';
+import { skillNamesOf, skillPolicyOf } from '../gateway/composer/skill-policy.ts';
 import { pluginsConfigurationOf } from '../gateway/plugins-configuration.ts';
 import { decideEnablement } from '../plugins/discovery/decide-enablement.ts';
 import { discoverPlugins } from '../plugins/discovery/discover-plugins.ts';
@@ -21,6 +21,8 @@ export interface SkillList {
   readonly skills: readonly ListedSkill[];
   /** Files and folders among them that are not skills, and skills that are not for this agent or this machine. */
   readonly problems: readonly { readonly path: string; readonly detail: string; readonly reason: string }[];
+  /** Names in the list of the agent that no folder has. */
+  readonly missing: readonly { readonly name: string; readonly setting: string }[];
 }
 
 export interface ListedSkill {
@@ -68,8 +70,11 @@ export async function listSkills(
     if (record) return `${record.name ?? record.spec}${record.version === null ? '' : ` ${record.version}`}`;
     return folders.find(({ dir }) => path.startsWith(join(dir, '/')))?.from ?? '';
   };
+  const { names = [], setting } = skillNamesOf(config, agentId);
+  const known = new Set([...skills, ...refused].map(({ name }) => name));
   return {
     skills: skills.map((skill): ListedSkill => ({ ...skill, from: fromOf(skill.path) })),
     problems: refused.map(({ path, detail, reason }) => ({ path, detail, reason })),
+    missing: names.filter((name) => !known.has(name)).map((name) => ({ name, setting })),
   };
 }

@@ -59,6 +59,19 @@ describe('atrium skills', () => {
     expect(problems.map(({ path }) => path)).toEqual([home.path('skills/csv/SKILL.md')]);
   });
 
+  it("says which skills of an agent's list are in no folder, and not of those that are there and not offered", async () => {
+    await home.write('openclaw.json', '{ agents: { defaults: { skills: ["tea", "weather", "saw"] } } }');
+    const saw = `---\nname: saw\ndescription: Saws.\nmetadata: { "openclaw": { "requires": { "bins": ["no-such-saw"] } } }\n---\n`;
+    await home.write('skills/power-tool/SKILL.md', saw);
+    const { out, err } = await home.run(['skills', 'list']);
+    expect(out).toBe('No skill is offered to this agent.\n');
+    expect(err.match(/agents\.defaults\.skills names \S+/g)).toEqual([
+      'agents.defaults.skills names tea,',
+      'agents.defaults.skills names weather,',
+    ]);
+    expect(err).toContain('power-tool/SKILL.md is not offered: Needs on the PATH: no-such-saw.');
+  });
+
   it('says what is a plugin and no skill', async () => {
     const { code, err } = await home.run(['skills', 'install', await packages.writePlugin('greeter'), '--yes']);
     expect(code).toBe(2);
@@ -99,6 +112,7 @@ describe('a skill that is not for this home', () => {
 
   it('is told as a skill that is not offered', async () => {
     await needs('tea', {});
+    await needs('salt', {});
     await home.write('openclaw.json', '{ agents: { defaults: { skills: ["salt"] } } }');
     const { err } = await home.run(['skills', 'list']);
     const file = home.path('skills/tea/SKILL.md');

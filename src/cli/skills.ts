@@ -22,7 +22,7 @@ export const SKILL_COMMANDS: readonly CliCommand[] = [
       "The first of a name is the one that counts: the workspace's, then those of the state directory, then those of plugins.",
     async run(flags, { io }) {
       const { listSkills } = await import('./list-skills.ts');
-      const { skills, problems } = await listSkills(flags, io);
+      const { skills, problems, missing } = await listSkills(flags, io);
       const text = listText(
         skills,
         {
@@ -30,13 +30,18 @@ export const SKILL_COMMANDS: readonly CliCommand[] = [
           from: ({ from }) => from,
           'what it says of itself': ({ description }) => description,
         },
-        'There are no skills. "atrium skills install --help" shows how to get one.',
+        problems.length === 0
+          ? 'There are no skills. "atrium skills install --help" shows how to get one.'
+          : 'No skill is offered to this agent.',
       );
       const warnings = problems.map(({ path, detail, reason }) => {
         const what = NOT_OFFERED.has(reason) ? 'is not offered' : 'is no skill';
         return line(`warning: ${path} ${what}: ${detail}`).trimEnd();
       });
-      return { json: { skills, problems }, text, warnings };
+      const absent = missing.map(
+        ({ name, setting }) => `warning: ${setting} names ${name}, which is in no folder of skills and in no plugin.`,
+      );
+      return { json: { skills, problems, missing }, text, warnings: [...warnings, ...absent] };
     },
   }),
   command({

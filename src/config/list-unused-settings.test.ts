@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseKeyPattern } from './config-path.ts';
 import { listUnusedSettings, openClawKeyOf } from './list-unused-settings.ts';
 import { DIFFERENT_DEFAULTS, type DifferentKey, OPENCLAW_KEYS, OPENCLAW_VARIABLES } from './openclaw-keys.ts';
+import { isKnownSetting } from './validate-config.ts';
 
 const paths = (config: object, variables: Record<string, string> = {}) =>
   listUnusedSettings(config, variables).map(({ path }) => path);
@@ -11,6 +12,21 @@ describe('settings that are not used', () => {
     expect(
       paths({ browser: { enabled: true, headless: true }, agents: { defaults: { heartbeat: { model: 'x' } } } }),
     ).toEqual(['browser', 'agents.defaults.heartbeat.model']);
+  });
+
+  it('are named inside of a section that is used in part, by the widest part that is not', () => {
+    const messages = { groupChat: { historyLimit: 5, visibleReplies: 'message_tool' } };
+    const tools = { message: { crossContext: { allowAcrossProviders: true, marker: { enabled: true, prefix: 'x' } } } };
+    const channels = {
+      slack: { streaming: { mode: 'off', chunkMode: 'newline' }, channels: { C1: { skills: ['a'] } } },
+    };
+    const found = listUnusedSettings({ messages, tools, channels }, {}, isKnownSetting).map(({ path }) => path);
+    expect(found.sort()).toEqual([
+      'channels.slack.channels.C1.skills',
+      'channels.slack.streaming.chunkMode',
+      'messages.groupChat.visibleReplies',
+      'tools.message.crossContext.marker',
+    ]);
   });
 
   it('are not named when they ask for nothing, or for what happens anyway', () => {
@@ -81,6 +97,7 @@ const VALUES = [
   21,
   '1',
   { source: 'exec' },
+  ['x'],
 ];
 
 const WRITTEN = { meta: { lastTouchedVersion: '2026.5.19' } };

@@ -14,6 +14,8 @@ export function listUnusedSettings(
   variables: Readonly<Record<string, string | undefined>> = {},
   /** Whether Atrium reads a value. A row for the rest of a section does not speak for Atrium's own settings in it. */
   isRead: (path: ConfigPath) => boolean = () => false,
+  /** Whether somebody comes from OpenClaw, so that a default that differs is news to them. */
+  isFromOpenClaw: boolean = isWrittenByOpenClaw(config),
 ): readonly UnusedSetting[] {
   const accepted = acceptedPaths(config);
   const found: UnusedSetting[] = [];
@@ -31,13 +33,14 @@ export function listUnusedSettings(
   };
   visit(config, config, [], (path, row) => {
     const isSaidAnyway = row.state === 'different' || (row.state === 'unused' && row.gate !== undefined);
-    if (isSaidAnyway || !isRead(path)) add(formatConfigPath(path), row);
+    const shown = isSaidAnyway ? path.slice(0, leastShown(row)) : sectionNotUsed(path, row, isRead);
+    if (shown !== undefined) add(formatConfigPath(shown), row);
   });
   for (const row of OPENCLAW_VARIABLES) {
     const value = variables[row.path]?.trim() ?? '';
     if (value !== '' && !isException(row, value, config)) add(row.path, row);
   }
-  if (isWrittenByOpenClaw(config)) {
+  if (isFromOpenClaw) {
     for (const { path, sentence, unlessSet = [], onlyWith } of DIFFERENT_DEFAULTS) {
       if ([path, ...unlessSet].some(isSet) || (onlyWith !== undefined && !isSwitchedOn(config, onlyWith))) continue;
       add(path, { path, state: 'different', sentence });
@@ -123,7 +126,7 @@ function visit(
   if (isOwn && !isEmpty(value) && !isException(row, value, config)) found(at, row);
   const isWhole = at.length > 0 && !hasOpenClawKeysBelow(at);
   if (row?.state === 'unused' && (isWhole || !isBranch(value))) {
-    found(at.slice(0, shownLength(row)), row);
+    found(at, row);
     return;
   }
   if (Array.isArray(value)) for (const [index, item] of value.entries()) visit(config, item, [...at, index], found);
@@ -137,8 +140,24 @@ export function hasOpenClawKeysBelow(path: ConfigPath): boolean {
   return reached.some(({ below }) => below.size > 0);
 }
 
+/**
+ * The widest section around a setting of which nothing is used, so that a section is named once. Undefined when Atrium
+ * reads the setting itself: a section that is used in part never hides what of it is not used.
+ */
+function sectionNotUsed(
+  path: ConfigPath,
+  row: OpenClawKey,
+  isRead: (path: ConfigPath) => boolean,
+): ConfigPath | undefined {
+  for (let length = Math.min(leastShown(row), path.length); length <= path.length; length++) {
+    const section = path.slice(0, length);
+    if (!isRead(section) && (length === path.length || !hasOpenClawKeysBelow(section))) return section;
+  }
+  return undefined;
+}
+
 /** A row for the rest of a section is shown with the key that was found; a row for a whole section by its own name. */
-function shownLength({ path }: OpenClawKey): number {
+function leastShown({ path }: OpenClawKey): number {
   const { length } = parseKeyPattern(path);
   return OPENCLAW_KEYS.some((other) => other.path.startsWith(`${path}.`)) ? length + 1 : length;
 }

@@ -52,6 +52,17 @@ it.skipIf(process.platform === 'win32')('warns of a file with keys that other us
   }
 });
 
+it.each([
+  ['agents/main/sessions/sessions.json', true],
+  ['agents/main/agent/openclaw-agent.sqlite', true],
+  ['cron/jobs.json', true],
+  ['agents/main/agent/auth-profiles.json', false],
+])('names defaults that differ in a home that OpenClaw has worked in, also when a person wrote its configuration: %s', async (file, isTheirs) => {
+  const { load } = await homeWith({ 'openclaw.json': '{}', [file]: '{}' });
+  const differing = (await load()).unused.map(({ path: setting }) => setting);
+  expect(differing.includes('session.reset')).toBe(isTheirs);
+});
+
 describe('finding the configuration', () => {
   it('is empty in an untouched home', async () => {
     const { load } = await homeWith();

@@ -32,6 +32,7 @@ import { type MissingVariable, substituteVariables } from './substitute-variable
 import { peekTokenFile } from './token-file.ts';
 import type { UnknownKey } from './validate-config.ts';
 import { listWebhookProblems } from './webhooks.ts';
+import { hasFilesOfOpenClaw, isWrittenByOpenClaw } from './written-by-openclaw.ts';
 
 export interface LoadedConfig {
   readonly config: Config;
@@ -81,7 +82,8 @@ export async function loadConfig(location: ConfigLocation): Promise<LoadedConfig
     import('./list-vain-acceptances.ts'),
   ]);
   const early = [...found.remarks, ...environment.remarks, ...gathered.remarks].map(asWarning);
-  const unused = listUnusedSettings(config, environment.variables, isKnownSetting);
+  const isFromOpenClaw = isWrittenByOpenClaw(config) || (await hasFilesOfOpenClaw(environment.stateDir));
+  const unused = listUnusedSettings(config, environment.variables, isKnownSetting, isFromOpenClaw);
   const oddities =
     sources.length === 0
       ? []

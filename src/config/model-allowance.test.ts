@@ -31,6 +31,23 @@ describe('the models that may be chosen', () => {
     ]);
   });
 
+  it.each([
+    // The entries, whether the first choice of the agent may be chosen, and whether its fallback may be.
+    [['vllm/*'], false, false],
+    [['anthropic/*'], true, false],
+    [['vllm/*', 'openai/gpt-5.4'], false, true],
+    [['anthropic/*', 'openai/gpt-5.4'], true, true],
+    [['openai/gpt-5.4'], true, true],
+  ])('include those of the agent itself as in OpenClaw: with %j, %s and %s', (entries, primary, fallback) => {
+    const model = { primary: 'anthropic/claude-sonnet-4-6', fallbacks: ['groq/llama'] };
+    const models = Object.fromEntries(entries.map((entry) => [entry, {}]));
+    const config = { agents: { defaults: { model, models } } };
+    expect(may(config, 'anthropic/claude-sonnet-4-6')).toBe(primary);
+    expect(may(config, 'groq/llama')).toBe(fallback);
+    const allowance = resolveModelAllowance(config, 'main', {});
+    expect(allowance?.mayUse(parseModelRef('groq/llama', config))).toBe(true);
+  });
+
   it('are those of modelPolicy where there is one, for all agents or for one, and then no others', () => {
     const config: Config = {
       agents: {

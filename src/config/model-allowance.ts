@@ -40,7 +40,11 @@ export function resolveModelAllowance(
   const spawned = subagentModelsOf(config, agentId).map((name) => parseModelRef(name, config));
   const own = [primary, ...fallbacks].map((ref) => comparable(formatModelRef(ref)));
   const given = new Set([...own, ...spawned.map((ref) => comparable(formatModelRef(ref)))]);
-  const listed = new Set(limit.isMap ? [...exact, ...own] : exact);
+  const [first, ...others] = own;
+  // As OpenClaw has it: entries by name let the fallbacks in, and the first choice where no entry is a whole provider.
+  const isByName = limit.isMap && exact.length > 0;
+  const withOwn = isByName ? [...others, ...(prefixes.length === 0 && first !== undefined ? [first] : [])] : [];
+  const listed = new Set([...exact, ...withOwn]);
   const mayChoose = (ref: ModelRef) => {
     const name = comparable(formatModelRef(ref));
     return listed.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
@@ -72,7 +76,7 @@ export function checkModelAllowed(
 interface Limit {
   readonly setting: string;
   readonly entries: readonly string[];
-  /** `agents.defaults.models` also allows what the agent has by itself; a policy allows what it lists and no more. */
+  /** `agents.defaults.models` may also allow what the agent has by itself; a policy allows what it lists and no more. */
   readonly isMap: boolean;
 }
 

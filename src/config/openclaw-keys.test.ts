@@ -4,10 +4,11 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { NEWER_PATHS_FILE, readOpenClawPaths } from '../../scripts/openclaw-paths.ts';
-import { parseKeyPattern } from './config-path.ts';
-import { openClawKeyOf } from './list-unused-settings.ts';
+import { nestValue, parseKeyPattern } from './config-path.ts';
+import { listUnusedSettings, openClawKeyOf } from './list-unused-settings.ts';
 import { OPENCLAW_KEYS, OPENCLAW_VARIABLES } from './openclaw-keys.ts';
 import { configSchema } from './schema.ts';
+import { isKnownSetting } from './validate-config.ts';
 
 const theirs = [...readOpenClawPaths().paths, ...readOpenClawPaths(NEWER_PATHS_FILE).paths];
 const ours = listSchemaPaths(configSchema, []);
@@ -39,6 +40,17 @@ describe("the table of OpenClaw's keys", () => {
     expect(claimed.filter((path) => !isRead(path) && !isBelowGate(path)).map(text)).toEqual([]);
     const named = OPENCLAW_KEYS.filter(({ state }) => state === 'different').map(({ path }) => parseKeyPattern(path));
     expect(named.filter((path) => !isRead(path)).map(text)).toEqual([]);
+  });
+
+  it('lets every setting that is not used be named, also in a section of which Atrium reads other parts', () => {
+    const branches = new Set(theirs.flatMap((path) => path.slice(0, -1).map((_, at) => text(path.slice(0, at + 1)))));
+    const unused = theirs.filter((path) => !branches.has(text(path)) && rowOf(path)?.state === 'unused');
+    const isNamed = (path: readonly string[]) => {
+      const place = path.map((part) => (part === '[]' ? 0 : part === '*' ? 'some' : part));
+      return listUnusedSettings(nestValue(place, 'odd') as object, {}, isKnownSetting).length > 0;
+    };
+    expect(unused.length).toBeGreaterThan(2_000);
+    expect(unused.filter((path) => !isNamed(path)).map(text)).toEqual([]);
   });
 
   it('has no row for a path that OpenClaw does not have, and none twice', () => {

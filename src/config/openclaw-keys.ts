@@ -45,6 +45,9 @@ const ENV_DIFFERS =
 const OTHER_MODEL_ANSWERS =
   'Where it limits which models may be chosen, a job or webhook that names another one is answered by the model of its agent, and the log says so; OpenClaw fails it.';
 
+const OWN_SKILLS_ONLY =
+  'The skills that come with OpenClaw are not here; "atrium skills install" brings those that you use.';
+
 const NO_MARKER = 'Posts into other conversations carry no marker, and there is no action that sends to all of them.';
 
 export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
@@ -52,7 +55,7 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
   ...used(
     'agents.defaults',
     'bootstrapMaxChars bootstrapTotalMaxChars bootstrapPromptTruncationWarning contextTokens maxConcurrent mediaMaxMb',
-    'model skills skipBootstrap timeoutSeconds userTimezone workspace',
+    'model skipBootstrap timeoutSeconds userTimezone workspace',
   ),
   ...used(
     'agents.defaults.subagents',
@@ -60,7 +63,7 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
     'runTimeoutSeconds',
   ),
   ...used('agents.list[].subagents', 'allowAgents model requireAgentId'),
-  ...used('agents.list[]', 'agentDir bootstrapMaxChars bootstrapTotalMaxChars default id model name skills workspace'),
+  ...used('agents.list[]', 'agentDir bootstrapMaxChars bootstrapTotalMaxChars default id model name workspace'),
   ...used(
     'agents.{defaults,list[]}.heartbeat',
     'accountId ackMaxChars activeHours directPolicy every includeSystemPromptSection prompt to',
@@ -70,6 +73,11 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
   ...used('agents.list[].tools', 'allow alsoAllow byProvider deny profile exec.ask exec.security exec.timeoutSec'),
   ...used('agents.list[].tools', 'exec.timeoutSeconds'),
   ...used('agents.list[].tools', 'exec.applyPatch.allowModels exec.applyPatch.enabled sandbox.tools'),
+  ...different(
+    'agents.{defaults,list[]}.skills',
+    'It names skills of your folders and plugins; those that come with OpenClaw are not here, and "atrium skills list" says which are missing.',
+    (value) => Array.isArray(value) && value.length > 0,
+  ),
   ...different(
     'agents.{defaults,list[]}.contextInjection',
     'never keeps bootstrap files out of the prompt; continuation-skip is read as always.',
@@ -384,6 +392,16 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
     (value) => typeof value === 'string' && /\{think(?:inglevel)?\}/i.test(value),
   ),
   ...used('agents.list[]', 'groupChat.mentionPatterns'),
+  ...missing(
+    'messages.{visibleReplies,groupChat.visibleReplies}',
+    'What an agent answers is sent where it was asked, also when it has sent a message by its tool; NO_REPLY keeps it silent.',
+    { except: ['automatic'] },
+  ),
+  ...missing(
+    'messages.groupChat.unmentionedInbound',
+    'A message that a group lets through is answered; one that needs a mention and has none is history of the next answer.',
+    { except: ['user_request'] },
+  ),
   ...missing('messages', 'Atrium takes and sends messages by its own rules.'),
   ...harmless('{web,surfaces}', NO_CHANNEL),
 
@@ -418,10 +436,8 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
     'Skills are found in the workspace, in the folder skills of the state directory and in plugins, at each run.',
   ),
   ...missing('skills.workshop', 'Agents write no skills by themselves.'),
-  ...harmless(
-    'skills.{allowBundled,install,limits}',
-    'No skills come along, and skills are installed by atrium skills install.',
-  ),
+  ...missing('skills.allowBundled', OWN_SKILLS_ONLY),
+  ...harmless('skills.{install,limits}', 'No skills come along, and skills are installed by atrium skills install.'),
   ...used('mcp.servers.*', 'args command connectionTimeoutMs cwd enabled env headers requestTimeoutMs url'),
   ...used('mcp.servers.*.toolFilter', 'exclude include'),
   ...missing(
@@ -528,7 +544,7 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
   ),
 ]);
 
-/** A setting that means something else here while it is not set, in a configuration that OpenClaw has written. */
+/** A setting that means something else here while it is not set, in a home or a configuration that OpenClaw has written. */
 export interface DifferentDefault {
   readonly path: string;
   readonly sentence: string;
@@ -563,6 +579,7 @@ export const DIFFERENT_DEFAULTS: readonly DifferentDefault[] = [
     sentence: 'It is not set, so a command that no rule allows is asked for; OpenClaw runs it without a question.',
     unlessSet: ['tools.exec.mode'],
   },
+  { path: 'skills.allowBundled', sentence: OWN_SKILLS_ONLY },
   { path: 'gateway.port', sentence: 'It is not set, so the port is 18790; that of OpenClaw is 18789.' },
   {
     path: 'channels.telegram.dm.threadReplies',

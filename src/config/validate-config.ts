@@ -111,8 +111,17 @@ function unwrap(schema: Schema): Schema {
 function stepInto(schema: Schema, part: string | number): Schema {
   if (schema instanceof z.ZodArray) return schema.element;
   if (schema instanceof z.ZodRecord) return schema.valueType;
-  if (schema instanceof z.ZodUnion) return schema;
+  if (schema instanceof z.ZodUnion) return stepIntoOneOf(schema.options, part);
   if (!(schema instanceof z.ZodObject)) return undefined;
   if (Object.hasOwn(schema.shape, part)) return schema.shape[part];
   return schema.def.catchall instanceof z.ZodUnknown ? undefined : schema.def.catchall;
+}
+
+/** Of several forms that a value may have, the first that has such a part. */
+function stepIntoOneOf(forms: readonly Schema[], part: string | number): Schema {
+  for (const form of forms) {
+    const found = stepInto(unwrap(form), part);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

@@ -26,6 +26,15 @@ describe('the models of a gateway', () => {
     expect(await answerOf(registry())).toContain('I am not a language model');
   });
 
+  it('that an agent may not be given are told once for each agent, and again after a change of the settings', () => {
+    const models = registry({ agents: { defaults: { model: 'home/a', models: { 'home/a': {} } } } });
+    const said = () => models.refusedAnew('main', ['home/a', 'home/b']);
+    expect([said(), said(), models.refusedAnew('ana', ['home/b'])]).toEqual([['home/b'], [], ['home/b']]);
+    models.forget();
+    expect(said()).toEqual(['home/b']);
+    expect(models.candidates('main', ['home/b'])).toEqual([{ provider: 'home', model: 'a' }]);
+  });
+
   it('say what keeps an agent from its model', () => {
     expect(registry().problems()).toEqual([]);
     expect(registry({ agents: { defaults: { model: 'nowhere/small' } } }).problems()).toEqual([

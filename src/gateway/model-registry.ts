@@ -12,9 +12,13 @@ import { type ProviderSettings, resolveProvider } from '../config/model-provider
 import type { Config } from '../config/schema.ts';
 import type { Model } from '../models/model.ts';
 import type { AttachmentSource } from '../protocol/attachment.ts';
+import { forgetOldest } from '../protocol/forget-oldest.ts';
 import { isModelProtocol } from '../protocol/model-protocol.ts';
 import type { ModelRef } from '../protocol/model-ref.ts';
 import { loadProtocol } from './load-protocol.ts';
+
+/** So many refusals are remembered; an older one may be said again. */
+const MOST_SAID = 1_000;
 
 export class ModelRegistry implements ModelPort {
   readonly #config: Config;
@@ -23,6 +27,8 @@ export class ModelRegistry implements ModelPort {
   readonly #attachments: AttachmentSource | undefined;
   readonly #now: () => number;
   readonly #models = new Map<string, Promise<Model>>();
+  /** Agents with names of models that they may not be given and that somebody was told about. Webhooks name any model. */
+  readonly #saidRefusals = new Map<string, true>();
 
   constructor(
     config: Config,
@@ -44,14 +50,21 @@ export class ModelRegistry implements ModelPort {
   /** The models of an agent, first choice first; those that were asked for by name stand before its own. */
   candidates(agentId: string, asked: readonly string[] = []): readonly ModelRef[] {
     const { primary, fallbacks } = this.choice(agentId);
-    const refused = asked.length === 0 ? [] : this.refused(agentId, asked);
+    const refused = asked.length === 0 ? [] : this.#refused(agentId, asked);
     const wanted = asked.filter((name) => !refused.includes(name)).map((name) => parseModelRef(name, this.#config));
     const all = [...wanted, primary, ...fallbacks];
     return [...new Map(all.map((ref) => [formatModelRef(ref), ref])).values()];
   }
 
+  refusedAnew(agentId: string, asked: readonly string[]): readonly string[] {
+    const anew = this.#refused(agentId, asked).filter((name) => !this.#saidRefusals.has(`${agentId} ${name}`));
+    for (const name of anew) this.#saidRefusals.set(`${agentId} ${name}`, true);
+    forgetOldest(this.#saidRefusals, MOST_SAID);
+    return anew;
+  }
+
   /** Those of the names that the lists of the configuration do not allow the agent. */
-  refused(agentId: string, asked: readonly string[]): readonly string[] {
+  #refused(agentId: string, asked: readonly string[]): readonly string[] {
     const allowance = resolveModelAllowance(this.#config, agentId, this.#variables);
     if (allowance === undefined) return [];
     return asked.filter((name) => !allowance.mayUse(parseModelRef(name, this.#config)));
@@ -97,6 +110,7 @@ export class ModelRegistry implements ModelPort {
   /** Makes every model anew when it is asked for next: its provider may have other settings now. */
   forget(): void {
     this.#models.clear();
+    this.#saidRefusals.clear();
   }
 
   /**

@@ -1,4 +1,5 @@
-// Asks a provider for embeddings: one request, one answer of JSON, which is bounded and whose form its protocol checks.
+// Asks a provider for embeddings: one request, one answer of JSON, which is bounded and whose form its protocol checks. The
+// vectors have the form that the client asked for, whichever the server gives.
 // Never rejects: what went wrong is a ModelFailure. Redirects are not followed, because a key must not be sent to another
 // host. It does not know who asks and what it costs.
 
@@ -71,7 +72,7 @@ export async function askForEmbeddings(
     const told = response.status === 200 ? parsed(body) : undefined;
     const made = isJsonObject(told) ? dialect.read(told) : undefined;
     const count = countOf(request);
-    if (made?.data.length === count) return made;
+    if (made?.data.length === count) return { ...made, data: made.data.map((each) => inForm(each, request)) };
     if (made) return { failure: malformedFailure(`sent ${made.data.length} embeddings for ${count} inputs`, context) };
     const headers = Object.fromEntries(response.headers);
     return {
@@ -93,6 +94,26 @@ export function countOf({ input }: EmbeddingsRequest): number {
 /** A count that a server told; undefined for everything that is none. */
 export function countIn(value: JsonValue | undefined): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}
+
+/** A client that reads a list of numbers as base64, or the other way round, would have a wrong vector and no error. */
+function inForm(made: JsonObject, { encoding_format: form = 'float' }: EmbeddingsRequest): JsonObject {
+  const { embedding } = made;
+  if (form === 'base64' && Array.isArray(embedding)) return { ...made, embedding: base64Of(embedding as number[]) };
+  if (form === 'float' && typeof embedding === 'string') return { ...made, embedding: numbersIn(embedding) };
+  return made;
+}
+
+/** Numbers of 32 bits, the lower byte first, as OpenAI's API has them. */
+function base64Of(vector: readonly number[]): string {
+  const bytes = Buffer.alloc(vector.length * 4);
+  for (const [index, each] of vector.entries()) bytes.writeFloatLE(each, index * 4);
+  return bytes.toString('base64');
+}
+
+function numbersIn(text: string): readonly number[] {
+  const bytes = Buffer.from(text, 'base64');
+  return Array.from({ length: Math.floor(bytes.length / 4) }, (_, index) => bytes.readFloatLE(index * 4));
 }
 
 /** Undefined for an answer that is too long. */

@@ -167,7 +167,7 @@ function partsOf(store: Store): SpendParts {
     warn: () => {},
     models: {
       candidates: () => [],
-      refused: () => [],
+      refusedAnew: () => [],
       model: () => Promise.reject(new Error('no model is looked up')),
     },
   };

@@ -35,6 +35,8 @@ export interface LoadedSkills {
 
 export interface RefusedSkill {
   readonly path: string;
+  /** Where its file could be read. */
+  readonly name?: string | undefined;
   readonly reason: 'missing' | 'outside-workspace' | 'too-large' | 'unreadable' | 'over-budget' | 'disabled';
   readonly detail: string;
   readonly isThere?: true | undefined;
@@ -81,7 +83,7 @@ export class SkillCatalogue {
     for (const [index, { name, description, path }] of candidates.entries()) {
       const detail = details[index];
       if (detail === undefined) skills.push({ name, description, path });
-      else refused.push({ path, reason: 'disabled', detail });
+      else refused.push({ path, name, reason: 'disabled', detail });
     }
     return { skills, refused };
   }

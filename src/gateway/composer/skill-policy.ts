@@ -9,13 +9,11 @@ import { formatUnmetNeed, listUnmetNeeds } from '../../hooks/packs/hook-eligibil
 import { findSection, parseJson5, readMachineNeeds } from '../../hooks/packs/hook-metadata.ts';
 
 export function skillPolicyOf(config: Config, agentId: string, environment: Environment): SkillPolicy {
-  const own = resolveAgentConfig(config, agentId)?.skills;
-  const names = own ?? resolveAgentDefaults(config).skills;
-  const listName = own === undefined ? 'agents.defaults.skills' : `${agentPlaceOf(config, agentId)}.skills`;
+  const { names, setting } = skillNamesOf(config, agentId);
   const { variables } = environment;
   const machine = { platform: process.platform, env: variables, path: variables.PATH ?? '' };
   return async ({ name, metadata }) => {
-    if (names && !names.some((each) => each.trim() === name)) return `${listName} does not name it`;
+    if (names && !names.includes(name)) return `${setting} does not name it`;
     const section = findSection(await metadataOf(metadata)) ?? {};
     const key = textOf(section.skillKey) ?? name;
     const entries = config.skills?.entries ?? {};
@@ -26,6 +24,14 @@ export function skillPolicyOf(config: Config, agentId: string, environment: Envi
     const unmet = await listUnmetNeeds(readMachineNeeds(section), { config, variables: given }, machine);
     return unmet.length === 0 ? undefined : unmet.map(formatUnmetNeed).join(' ');
   };
+}
+
+/** The skills that the operator names for an agent, and the setting that does. Without names, it may have all. */
+export function skillNamesOf(config: Config, agentId: string) {
+  const own = resolveAgentConfig(config, agentId)?.skills;
+  const names = own ?? resolveAgentDefaults(config).skills;
+  const setting = own === undefined ? 'agents.defaults.skills' : `${agentPlaceOf(config, agentId)}.skills`;
+  return { names: names?.map((each) => each.trim()), setting };
 }
 
 /** The front matter has it as a mapping, or as text in JSON5. What cannot be read asks for nothing. */

@@ -3,23 +3,17 @@
 
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hasFilesOfOpenClaw } from '../../config/written-by-openclaw.ts';
 import { readStorePaths, type StorePathsQuery } from './store-paths.ts';
 
 export async function hasOpenClawState(query: StorePathsQuery): Promise<boolean> {
   const { dir } = query;
   const { jobs, sessions, agentIds } = await readStorePaths(query);
   const agents = await readdir(join(dir, 'agents')).catch(() => []);
-  const files = [
-    join(dir, 'cron', 'jobs.json'),
-    join(dir, 'state', 'openclaw.sqlite'),
+  return hasFilesOfOpenClaw(dir, [
     ...(jobs === undefined ? [] : [jobs]),
-    ...agents.flatMap((agent) => [
-      join(dir, 'agents', agent, 'sessions', 'sessions.json'),
-      join(dir, 'agents', agent, 'agent', 'openclaw-agent.sqlite'),
-    ]),
     ...(sessions === undefined ? [] : [...agents, ...agentIds].map(sessions)),
-  ];
-  return someAre(files, (facts) => facts.isFile());
+  ]);
 }
 
 /** A home that was never talked in has a configuration or the folders for it. */

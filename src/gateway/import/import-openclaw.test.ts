@@ -283,6 +283,57 @@ describe('a conversation', () => {
     expect(rowsOf(await run()).conversations).toEqual([0, 0, 1, 0]);
   });
 
+  it('has no model of its own where OpenClaw had noted a fallback by itself', async () => {
+    const { home, store, run } = await rig();
+    await home.transcript('fallen', talk(user('Hello.')));
+    const model = { providerOverride: 'openai', modelOverride: 'gpt-5', modelOverrideSource: 'auto' };
+    await home.sessions({ 'agent:main:web:direct:a': { sessionId: 'fallen', ...model } });
+    await run();
+    const [row] = await store.select('sessions', { where: { sessionId: 'fallen' } });
+    expect(row && sessionModelOf(row)).toBeUndefined();
+  });
+
+  it('whose transcript is gone, a folder or a link out of the home is left and named once', async () => {
+    const { home, run } = await rig();
+    await home.transcript('here', talk(user('Hello.')));
+    await home.write('agents/main/sessions/folder.jsonl/x', '');
+    const outside = await new OpenClawHomeFixture(await folderForTest()).write('outside.jsonl', '');
+    await symlink(outside, join(home.dir, 'agents/main/sessions/link.jsonl'));
+    const ids = ['here', 'gone', 'folder', 'link'];
+    await home.sessions(
+      Object.fromEntries(ids.map((sessionId) => [`agent:main:web:direct:${sessionId}`, { sessionId }])),
+    );
+    const report = await run();
+    expect(rowsOf(report).conversations).toEqual([1, 0, 0, 3]);
+    expect(report.found[0]).toMatchObject({ what: 'conversations', found: 4 });
+    expect(report.notes.map(({ sentence }) => sentence)).toEqual([
+      'The transcript of agent:main:web:direct:gone is not there.',
+      'The transcript of agent:main:web:direct:folder is no file.',
+      'The transcript of agent:main:web:direct:link is a link to a file outside of this home, and is not read.',
+    ]);
+  });
+
+  it('that no readable list names stays, and the file that cannot be read is counted', async () => {
+    const { home, run } = await rig();
+    await home.transcript('one', talk(user('Hello.')));
+    await home.write('agents/main/sessions/sessions.json', '{ "agent:main:main": ');
+    const { unread, notes } = await run();
+    expect(unread).toBe(1);
+    expect(notes.map(({ sentence }) => sentence)).toEqual([
+      expect.stringMatching(/^It cannot be read: /),
+      'One transcript stays where it is: the list that says whose they are cannot be read.',
+    ]);
+  });
+
+  it('of the main session is told how to go on, where each person has a session of their own', async () => {
+    const { home, run } = await rig();
+    await home.writeFiles();
+    const { notes } = await run({ config: { session: { dmScope: 'per-channel-peer' } } });
+    expect(notes.map(({ sentence }) => sentence)).toContainEqual(
+      expect.stringContaining('atrium chat --session agent:main:main'),
+    );
+  });
+
   it('that was deleted here stays deleted, and that is said', async () => {
     const { home, store, run } = await rig();
     await home.writeFiles();

@@ -55,6 +55,8 @@ export interface ImportReport {
   readonly isDryRun: boolean;
   readonly found: readonly FoundRow[];
   readonly rows: readonly ImportRow[];
+  /** How many files, folders and databases could not be read; the notes name them. */
+  readonly unread: number;
   readonly notes: readonly ImportNote[];
   /** How many notes there are besides, which are not listed. */
   readonly furtherNotes: number;
@@ -82,7 +84,7 @@ export async function importOpenClaw(parts: ImportParts): Promise<ImportReport> 
     const isOwn = from === environment.stateDir;
     const inPlace = isOwn ? 'used where they are' : `not used: they belong to ${from}, and settings name other places`;
     const found: readonly FoundRow[] = [
-      { what: 'conversations', found: sessions.length, plan: 'brought into the store' },
+      { what: 'conversations', found: sessions.length + home.lostSessions, plan: 'brought into the store' },
       { what: 'jobs', found: jobs.length, plan: 'brought into the store' },
       { what: 'approved people', found: people.length, plan: 'brought into the store' },
       ...(await listInPlace(from, inPlace)),
@@ -94,7 +96,7 @@ export async function importOpenClaw(parts: ImportParts): Promise<ImportReport> 
     ];
     parts.found?.(found);
     const rows = [
-      await bringSessions(parts, sessions, notes),
+      withLeft(await bringSessions(parts, sessions, notes), home.lostSessions),
       await bringJobs(parts, jobs, notes),
       await bringPeople(parts, people, notes),
       await keepProfiles(parts, profiles, join(workDir, AUTH_PROFILES_NAME)),
@@ -108,11 +110,12 @@ export async function importOpenClaw(parts: ImportParts): Promise<ImportReport> 
     }
     for (const note of await home.leftInDatabases()) notes.add(note);
     for (const note of notesOfUnknownAgents(parts, sessions)) notes.add(note);
-    if (parts.config.session?.dmScope === undefined && sessions.some(({ sessionKey }) => isMainKey(sessionKey))) {
-      notes.add({ place: environment.configPath, sentence: MAIN_IS_SHARED });
+    for (const sentence of sentencesOnMain(parts.config, sessions)) {
+      notes.add({ place: environment.configPath, sentence });
     }
     for (const note of home.notes) notes.add(note);
-    return { from, isDryRun: parts.isDryRun, found, rows, notes: notes.list, furtherNotes: notes.further };
+    const { list, further: furtherNotes } = notes;
+    return { from, isDryRun: parts.isDryRun, found, rows, unread: home.unread, notes: list, furtherNotes };
   } finally {
     await home.close();
   }
@@ -288,6 +291,24 @@ async function keepProfiles(
   }
   const counts = { new: isSame ? 0 : usable.length, grown: 0, unchanged: isSame ? usable.length : 0, left };
   return rowOf('auth profiles in databases', counts);
+}
+
+/** How to go on with the main session, which is where OpenClaw has its page and its terminal with any scope. */
+function sentencesOnMain(
+  { session }: Config,
+  sessions: Awaited<ReturnType<OpenClawHome['sessions']>>,
+): readonly string[] {
+  const main = sessions.find(({ sessionKey }) => isMainKey(sessionKey));
+  if (main === undefined || session?.dmScope === 'main') return [];
+  if (session?.dmScope === undefined) return [MAIN_IS_SHARED];
+  const key = normalizeSessionKey(main.sessionKey);
+  return [
+    `In OpenClaw its page and its terminal speak in the main session; with session.dmScope "${session.dmScope}" they have sessions of their own here. To go on with it, choose it on the page, or say: atrium chat --session ${key}`,
+  ];
+}
+
+function withLeft(row: ImportRow, more: number): ImportRow {
+  return { ...row, left: row.left + more };
 }
 
 function isMainKey(sessionKey: string): boolean {

@@ -35,6 +35,8 @@ export class OpenClawHome {
   readonly #databases = new Map<string, OpenClawDatabase>();
   readonly #paths: StorePaths;
   readonly #notes: ImportNote[];
+  #unread = 0;
+  #lostSessions = 0;
 
   /** `workDir` is a folder of Atrium's own, where databases are copied to. */
   constructor(dir: string, workDir: string, paths: StorePaths) {
@@ -47,6 +49,16 @@ export class OpenClawHome {
   /** What could not be read so far. */
   get notes(): readonly ImportNote[] {
     return this.#notes;
+  }
+
+  /** How many files, folders and databases could not be read. */
+  get unread(): number {
+    return this.#unread;
+  }
+
+  /** How many conversations are listed and have no transcript that can be read. */
+  get lostSessions(): number {
+    return this.#lostSessions;
   }
 
   async close(): Promise<void> {
@@ -204,23 +216,32 @@ export class OpenClawHome {
   async #filedSessions(agentId: string, list: string): Promise<readonly SourceSession[]> {
     const folder = path.dirname(list);
     const written = await this.#readJson(list);
-    if (!isObject(written)) return [];
+    if (!isObject(written)) {
+      if (await isThere(list)) await this.#noteUnlisted(folder);
+      return [];
+    }
     const sessions: SourceSession[] = [];
+    const listed = new Set<string>();
     for (const [sessionKey, entry] of Object.entries(written)) {
       const { sessionId } = isObject(entry) ? entry : {};
       if (!isObject(entry) || typeof sessionId !== 'string' || !/^[\w.-]{1,128}$/.test(sessionId)) {
-        this.#note(list, `${JSON.stringify(sessionKey.slice(0, 200))} names no transcript.`);
+        this.#noteLost(list, `${JSON.stringify(sessionKey.slice(0, 200))} names no transcript.`);
         continue;
       }
       const usual = path.join(folder, `${sessionId}.jsonl`);
       const place = (await this.#transcriptOf(sessionKey, { ...entry, sessionId }, folder)) ?? usual;
+      listed.add(path.basename(place));
       const facts = await stat(place).catch(() => undefined);
       if (facts && (await this.#inside(place, folder)) === undefined) {
-        this.#note(place, `The transcript of ${sessionKey} is a link to a file outside of this home, and is not read.`);
+        this.#noteLost(
+          place,
+          `The transcript of ${sessionKey} is a link to a file outside of this home, and is not read.`,
+        );
         continue;
       }
       if (!facts?.isFile()) {
-        this.#note(place, `The transcript of ${sessionKey} is not there.`);
+        const what = facts ? 'is no file' : 'is not there';
+        this.#noteLost(place, `The transcript of ${sessionKey} ${what}.`);
         continue;
       }
       const numberAt = (key: string) => (typeof entry[key] === 'number' ? (entry[key] as number) : undefined);
@@ -238,7 +259,7 @@ export class OpenClawHome {
         events: () => readJsonLines(place),
       });
     }
-    await this.#noteOrphans(folder, new Set(sessions.map(({ place }) => path.basename(place))));
+    await this.#noteOrphans(folder, listed);
     return sessions;
   }
 
@@ -266,14 +287,26 @@ export class OpenClawHome {
 
   /** Transcripts of sessions that were reset or removed name no session key, so they cannot be told apart here. */
   async #noteOrphans(folder: string, known: ReadonlySet<string>): Promise<void> {
-    const all = (await this.#list(folder)).filter((name) => /\.jsonl(?:$|\.(?:reset|deleted)\.)/.test(name));
-    const orphans = all.filter((name) => !known.has(name) && !/\.(?:trajectory|checkpoint)\b/.test(name));
+    const orphans = (await this.#transcriptsIn(folder)).filter((name) => !known.has(name));
     if (orphans.length === 0) return;
     const [which, stays] =
       orphans.length === 1
         ? ['transcript belongs', 'stays where it is']
         : ['transcripts belong', 'stay where they are'];
     this.#note(folder, `${orphans.length} ${which} to no session that OpenClaw still lists, and ${stays}.`);
+  }
+
+  /** Without the list nobody knows whose transcripts they are. */
+  async #noteUnlisted(folder: string): Promise<void> {
+    const { length } = await this.#transcriptsIn(folder);
+    if (length === 0) return;
+    const which = length === 1 ? 'One transcript stays where it is' : `${length} transcripts stay where they are`;
+    this.#note(folder, `${which}: the list that says whose they are cannot be read.`);
+  }
+
+  async #transcriptsIn(folder: string): Promise<readonly string[]> {
+    const names = (await this.#list(folder)).filter((name) => /\.jsonl(?:$|\.(?:reset|deleted)\.)/.test(name));
+    return names.filter((name) => !/\.(?:trajectory|checkpoint)\b/.test(name));
   }
 
   #agentFile(agentId: string): string {
@@ -294,7 +327,7 @@ export class OpenClawHome {
       this.#databases.set(file, database);
       return database;
     } catch (error) {
-      this.#note(file, `It cannot be read: ${errorText(error)}.`);
+      this.#noteUnread(file, error);
       return undefined;
     }
   }
@@ -309,7 +342,7 @@ export class OpenClawHome {
     try {
       return read(database);
     } catch (error) {
-      this.#note(file, `It cannot be read: ${errorText(error)}.`);
+      this.#noteUnread(file, error);
       return [];
     }
   }
@@ -347,8 +380,17 @@ export class OpenClawHome {
   }
 
   #noteOnce(place: string, error: unknown): void {
-    if (this.#notes.some((note) => note.place === place)) return;
+    if (!this.#notes.some((note) => note.place === place)) this.#noteUnread(place, error);
+  }
+
+  #noteUnread(place: string, error: unknown): void {
+    this.#unread += 1;
     this.#note(place, `It cannot be read: ${errorText(error)}.`);
+  }
+
+  #noteLost(place: string, sentence: string): void {
+    this.#lostSessions += 1;
+    this.#note(place, sentence);
   }
 
   #note(place: string, sentence: string): void {
@@ -381,9 +423,11 @@ function choicesOf(entry: Readonly<Record<string, unknown>>): Pick<SourceSession
   const textAt = (key: string) => (typeof entry[key] === 'string' ? (entry[key] as string).trim() : '');
   const [provider, model] = [textAt('providerOverride'), textAt('modelOverride')];
   const isWhole = provider === '' || model.startsWith(`${provider}/`);
+  // While its own model failed, OpenClaw has noted a fallback; nobody chose that.
+  const isChosen = model !== '' && textAt('modelOverrideSource') !== 'auto';
   return {
     title: textAt('label') || textAt('displayName') || undefined,
-    model: model === '' ? undefined : isWhole ? model : `${provider}/${model}`,
+    model: !isChosen ? undefined : isWhole ? model : `${provider}/${model}`,
     unused: UNUSED_CHOICES.filter((key) => ![undefined, null, '', false].includes(entry[key] as undefined)),
   };
 }

@@ -97,19 +97,19 @@ it('leaves the model as it is when the name cannot be used, or the person may no
   expect(model.requests.at(-1)?.json.model).toBe('small');
 });
 
-it('ends with the session, and the model of the agent answers when the chosen one fails for good', async () => {
+it('ends with the session, and nobody else is sent the conversation when the chosen one fails', async () => {
   const scratch = await open();
   const { channel, model } = scratch;
   model.script(({ json }) => (json.model === 'large' ? fail(404) : reply('Hello.')));
   await channel.asks(ANA, 'Hi', 'Hello.');
   await channel.says(ANA, '/model fake/large');
   await channel.expectDelivered(/uses fake\/large/);
-  await channel.asks(ANA, 'Hi again', 'Hello.');
-  expect(model.requests.slice(-2).map(({ json }) => json.model)).toEqual(['large', 'small']);
+  await channel.says(ANA, 'Hi again');
+  await channel.expectDelivered(/The model fake\/large did not answer .*\/model default goes back/s);
+  expect(model.requests.slice(-2).map(({ json }) => json.model)).toEqual(['small', 'large']);
   await channel.asks(ANA, '/new', 'A new session has begun.');
   await channel.asks(ANA, 'A new day', 'Hello.');
   expect(model.requests.at(-1)?.json.model).toBe('small');
-  expect(model.requests.at(-2)?.json.model).toBe('small');
 });
 
 it('allows only the models of a list, also where a session was given another one before', async () => {

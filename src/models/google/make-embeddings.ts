@@ -1,5 +1,4 @@
-// Embeddings of Google's API (batchEmbedContents), or of any server that speaks it. Its vectors are lists of numbers; a client
-// that asks for base64 is given that form. Only texts can be sent: tokens are of another provider's model.
+// Embeddings of Google's API (batchEmbedContents), or of any server that speaks it. Only texts can be sent: tokens are of another provider's model.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
 import {
@@ -16,7 +15,7 @@ export function makeEmbeddings(
   request: EmbeddingsRequest,
   signal: AbortSignal,
 ): Promise<EmbeddingsAnswer> {
-  const { input, dimensions, encoding_format: form } = request;
+  const { input, dimensions } = request;
   const model = modelPath(settings.model);
   const texts = (typeof input === 'string' ? [input] : input) as readonly string[];
   const requests = texts.map((text) => ({
@@ -29,7 +28,7 @@ export function makeEmbeddings(
     const data = embeddings.flatMap(valuesIn).map((vector, index) => ({
       object: 'embedding',
       index,
-      embedding: form === 'base64' ? base64Of(vector) : vector,
+      embedding: vector,
     }));
     return { data, tokens: isJsonObject(usage) ? countIn(usage.promptTokenCount ?? usage.totalTokenCount) : undefined };
   };
@@ -40,11 +39,4 @@ export function makeEmbeddings(
 function valuesIn(embedding: JsonValue): readonly (readonly number[])[] {
   const values = isJsonObject(embedding) ? embedding.values : undefined;
   return Array.isArray(values) && values.every((each) => typeof each === 'number') ? [values as number[]] : [];
-}
-
-/** Numbers of 32 bits, the lower byte first, as OpenAI's API has them. */
-function base64Of(vector: readonly number[]): string {
-  const bytes = Buffer.alloc(vector.length * 4);
-  for (const [index, each] of vector.entries()) bytes.writeFloatLE(each, index * 4);
-  return bytes.toString('base64');
 }

@@ -1,5 +1,5 @@
-// Embeddings of a server with an API like OpenAI's. The request goes out as the client wrote it, and the vectors come back as
-// the server gave them.
+// Embeddings of a server with an API like OpenAI's. The request goes out as the client wrote it. Some servers ignore the form
+// that was asked for, so both are read.
 
 import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
 import {

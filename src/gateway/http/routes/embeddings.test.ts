@@ -113,6 +113,17 @@ describe('embeddings', () => {
     expect(ofTokens.json).toMatchObject({ data: [{ embedding: [1] }], usage: { prompt_tokens: 3 } });
   });
 
+  it('have the form that the client asked for, also when the provider gives the other one', async () => {
+    // OpenAI's SDK asks for base64 by itself; many servers give numbers all the same.
+    script = () => ({ body: '{"data":[{"index":0,"embedding":[3,0.5]}]}' });
+    const { data } = await client.embeddings.create({ model: 'tiny', input: 'sky' });
+    expect(data.map(({ embedding }) => Array.from(embedding))).toEqual([[3, 0.5]]);
+    const packed = Buffer.from(Float32Array.from([3, 0.5]).buffer).toString('base64');
+    script = () => ({ body: JSON.stringify({ data: [{ index: 0, embedding: packed }] }) });
+    const plain = await client.embeddings.create({ model: 'tiny', input: 'sky', encoding_format: 'float' });
+    expect(plain.data[0]?.embedding).toEqual([3, 0.5]);
+  });
+
   it('are made for the AI SDK', async () => {
     const model = createOpenAI({ baseURL: `${server.url}/v1`, apiKey: TEST_TOKEN }).embedding('vectors/tiny');
     const { embeddings, usage } = await embedMany({ model, values: ['sky', 'ocean'] });
