@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { toldLast } from '../../agent/subagents/fixtures/children-talk.ts';
 import type { ApprovalRequest } from '../../hooks/tool-hooks.ts';
 import type { Surface } from '../../protocol/inbound.ts';
+import { pageSurface } from '../../protocol/page-surface.ts';
 import { gate } from '../../testkit/gate.ts';
 import { fail, hang, reply, thought, toolCall, toolCalls } from '../../testkit/model-server.ts';
 import { on } from '../../testkit/on.ts';
@@ -110,6 +111,37 @@ describe.skipIf(!browserPath)('the whole record of a conversation (skipped where
     const kept = await page.evaluate<string>('JSON.stringify(localStorage)');
     expect(kept).not.toContain('morning report');
     expect(kept).not.toContain('elsewhere');
+  });
+
+  it('has what is sent to it from elsewhere where it did not begin on a page, in the same session', async () => {
+    const { sessionKey, runId } = await devices.scratch.services.inbox.receive({
+      surface: { channel: 'cli', accountId: 'default', peer: { kind: 'direct', id: 'terminal' } },
+      sender: { id: 'terminal' },
+      text: 'from the terminal',
+      at: Date.now(),
+      eventId: 'terminal-1',
+    });
+    await devices.scratch.services.runs.wait(runId);
+    const page = await devices.open(`/sessions/${sessionKey}`);
+    await heard(page, 'Heard: from the terminal');
+    const elsewhere = await devices.open();
+    const sessions = () => devices.scratch.store.count('sessions', {});
+    const target = `direct:${pageSurface(sessionKey)}`;
+    devices.scratch.model.script([
+      toolCall('message', { action: 'send', target, text: 'A word to the terminal.' }),
+      reply('I told it.'),
+    ]);
+    await say(elsewhere, 'tell the one at the terminal');
+    await heard(elsewhere, 'I told it.');
+    await heard(page, 'A word to the terminal.');
+    const before = await sessions();
+    devices.scratch.model.script((request) =>
+      reply(`It is known: ${request.body.includes('A word to the terminal.')}`),
+    );
+    await say(page, 'what did they say?');
+    await heard(page, 'It is known: true');
+    expect(await sessions()).toBe(before);
+    expect(await expectOneRecord(page)).toHaveLength(3);
   });
 
   it('has what came while every page was closed', async () => {
