@@ -9,11 +9,8 @@ type ApprovalStart = Extract<LiveEvent, { type: 'approval-start' }>;
 /** What the gateway tells of an approval, live or when it is asked which ones wait. */
 export type ApprovalFacts = Pick<
   ApprovalStart,
-  'approvalId' | 'runId' | 'title' | 'description' | 'severity' | 'allowedDecisions' | 'expiresAt'
-> & {
-  /** Known when the gateway is asked, and not while it happens. */
-  readonly toolCallId?: string | undefined;
-};
+  'approvalId' | 'runId' | 'toolCallId' | 'title' | 'description' | 'severity' | 'allowedDecisions' | 'expiresAt'
+>;
 
 export interface Approval extends ApprovalFacts {
   readonly state: 'waiting' | 'sending' | 'over';

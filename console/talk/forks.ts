@@ -11,56 +11,72 @@ export interface Fork {
 }
 
 export function forksOf(sessions: readonly ListedSession[], current: ListedSession): readonly Fork[] {
+  const tree = treeOf(sessions);
+  const forks: Fork[] = [];
+  for (const { id, to, next } of lineOf(current, tree)) {
+    const branches = tree.branches.get(id) ?? [];
+    const points = new Set(branches.flatMap(({ branchAt }) => (branchAt !== null && branchAt <= to ? [branchAt] : [])));
+    for (const at of points) {
+      const own = tree.known.get(id);
+      // The way that the current conversation goes: into the next one of its line, or further in this one.
+      const taken = at === to ? next : id;
+      const ways = [...(own ? [own] : []), ...branches.filter(({ branchAt }) => branchAt === at)]
+        .filter((way) => way.endReason !== 'deleted' || way.sessionId === taken)
+        .toSorted((one, other) => one.startedAt - other.startedAt)
+        .map((way) => (way.sessionId === taken ? current : way));
+      if (ways.length > 1) forks.push({ at, ways });
+    }
+  }
+  return forks.toSorted((one, other) => one.at - other.at);
+}
+
+interface Tree {
+  readonly known: ReadonlyMap<string, ListedSession>;
+  /** The branches of each conversation that share words which are its own, by its id. */
+  readonly branches: ReadonlyMap<string, readonly ListedSession[]>;
+}
+
+function treeOf(sessions: readonly ListedSession[]): Tree {
   const known = new Map(sessions.map((session) => [session.sessionId, session]));
   const branches = new Map<string, ListedSession[]>();
   for (const session of sessions) {
-    if (session.branchOf === null || session.endReason === 'deleted') continue;
-    branches.set(session.branchOf, [...(branches.get(session.branchOf) ?? []), session]);
+    const host = hostOf(session, known);
+    if (host !== undefined) branches.set(host, [...(branches.get(host) ?? []), session]);
   }
-  const line = lineOf(current, known);
-  const points = new Set(
-    line.flatMap(({ session, to }) =>
-      (branches.get(session.sessionId) ?? []).flatMap(({ branchAt }) =>
-        branchAt !== null && branchAt <= to ? [branchAt] : [],
-      ),
-    ),
-  );
-  return [...points]
-    .toSorted((one, other) => one - other)
-    .map((at) => ({ at, ways: waysAt(at, line, branches) }))
-    .filter(({ ways }) => ways.length > 1);
+  return { known, branches };
 }
 
-/** A conversation and those before it, each with the position up to which its words are also those of the current one. */
+/**
+ * The conversation whose own words a branch shares last. A branch of a branch, made at an earlier place than that one,
+ * shares nothing with it that is not of the conversation before it.
+ */
+function hostOf({ branchOf, branchAt }: ListedSession, known: Tree['known']): string | undefined {
+  let host = branchOf;
+  const seen = new Set<string>();
+  while (host !== null && branchAt !== null && !seen.has(host)) {
+    seen.add(host);
+    const origin = known.get(host);
+    if (!origin || origin.branchOf === null || origin.branchAt === null || origin.branchAt < branchAt) return host;
+    host = origin.branchOf;
+  }
+  return undefined;
+}
+
+/** A conversation of the current one's line: its words up to a position are also those of the current one. */
 interface LineMember {
-  readonly session: ListedSession;
+  readonly id: string;
   readonly to: number;
+  /** The one that parts from it there, on the way to the current one. */
+  readonly next: string | undefined;
 }
 
-function lineOf(current: ListedSession, known: ReadonlyMap<string, ListedSession>): readonly LineMember[] {
-  const line: LineMember[] = [{ session: current, to: Number.POSITIVE_INFINITY }];
-  for (let last = line[0]; last; ) {
-    const origin = known.get(last.session.branchOf ?? '');
-    if (!origin || origin.endReason === 'deleted' || line.some(({ session }) => session === origin)) break;
-    last = { session: origin, to: Math.min(last.to, last.session.branchAt ?? 0) };
-    line.push(last);
+function lineOf(current: ListedSession, { known }: Tree): readonly LineMember[] {
+  const line: LineMember[] = [{ id: current.sessionId, to: Number.POSITIVE_INFINITY, next: undefined }];
+  for (let session: ListedSession | undefined = current; session; ) {
+    const host = hostOf(session, known);
+    if (host === undefined || line.some(({ id }) => id === host)) break;
+    line.push({ id: host, to: session.branchAt ?? 0, next: session.sessionId });
+    session = known.get(host);
   }
   return line;
-}
-
-function waysAt(
-  at: number,
-  line: readonly LineMember[],
-  branches: ReadonlyMap<string, readonly ListedSession[]>,
-): readonly ListedSession[] {
-  const current = line[0]?.session;
-  // The first of the line that has these words as its own.
-  const host = line.find(({ session }) => session.branchAt === null || session.branchAt < at) ?? line.at(-1);
-  if (!host || !current) return [];
-  const ways = [host.session];
-  for (const way of ways)
-    for (const branch of branches.get(way.sessionId) ?? []) if (branch.branchAt === at) ways.push(branch);
-  // One that goes on in the same way as the current conversation stands for it.
-  const same = line.find(({ session, to }) => ways.includes(session) && to > at)?.session ?? current;
-  return ways.map((way) => (way === same ? current : way)).toSorted((one, other) => one.startedAt - other.startedAt);
 }

@@ -5,6 +5,7 @@ import { Turn } from './turn.ts';
 const approval: ApprovalFacts = {
   approvalId: 'a1',
   runId: 'run_1',
+  toolCallId: 'c1',
   title: 'Use the stamp',
   description: 'stamp {}',
   severity: 'warning',
@@ -75,6 +76,44 @@ describe('a turn', () => {
     it.addDraft(1, 'Whole');
     it.addPart('Whole.');
     expect(read(it)).toEqual(['approval: waits', 'part: Whole.']);
+  });
+
+  it('has each tool behind its question, as the transcript has it, whenever they began', () => {
+    const told = turn();
+    for (const id of ['c1', 'c2', 'c3']) told.startTool(id, id, {});
+    for (const id of ['c1', 'c2', 'c3']) told.endTool(id, id, { isError: false, content: 'done' });
+    told.addWords('All three.');
+    told.end('done');
+    const it = turn();
+    it.addApproval(approval);
+    it.addApproval({ ...approval, approvalId: 'a3', toolCallId: 'c3' });
+    for (const id of ['c3', 'c1', 'c2']) it.endTool(id, id, { isError: false, content: 'done' });
+    const asked = ['approval: waits', 'tool c1: done', 'approval: waits', 'tool c3: done'];
+    expect(read(it)).toEqual([...asked, 'tool c2: done']);
+    it.addPart('All three.');
+    it.end('done');
+    it.settle(told);
+    const over = 'approval: It does not wait any more.';
+    expect(read(it)).toEqual([over, 'tool c1: done', 'tool c2: done', over, 'tool c3: done', 'part: All three.']);
+    const late = turn();
+    late.settle(told);
+    expect(read(late).filter((line) => line.startsWith('tool'))).toEqual([
+      'tool c1: done',
+      'tool c2: done',
+      'tool c3: done',
+    ]);
+  });
+
+  it('takes over a note of the transcript, once, and not where it was delivered', () => {
+    const told = turn();
+    told.addNotice('The conversation was shortened.');
+    told.addNotice('The answer was withheld.');
+    const it = turn();
+    it.addPart('Sorry. The answer was withheld.');
+    it.end('done');
+    it.settle(told);
+    it.settle(told);
+    expect(read(it)).toEqual(['notice: The conversation was shortened.', 'part: Sorry. The answer was withheld.']);
   });
 
   it.each([

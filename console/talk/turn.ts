@@ -153,8 +153,13 @@ export class Turn {
     this.#add({ kind: 'words', text });
   }
 
+  /** It stands behind the question that was asked about it, where there was one. */
   startTool(toolCallId: string, name: string, params: JsonValue): void {
-    this.#add({ kind: 'tool', toolCallId, name, params });
+    const asked = this.#flow.findLastIndex((each) => isAbout(each, toolCallId));
+    const at = asked === -1 ? this.#flow.length : asked + 1;
+    const item: FlowItem = { key: ++this.#lastKey, kind: 'tool', toolCallId, name, params };
+    this.#setFlow([...this.#flow.slice(0, at), item, ...this.#flow.slice(at)]);
+    this.#show();
   }
 
   endTool(toolCallId: string, name: string, outcome: ToolOutcome): void {
@@ -198,7 +203,8 @@ export class Turn {
 
   /**
    * Takes over what the transcript says about this run and the frames did not: what was said, words that were held back,
-   * the whole results of tools, and the answer of a run that has ended unseen. What is shown already stays as it is.
+   * the whole results of tools, notes, and the answer of a run that has ended unseen. Its calls stand in the order in which
+   * the model has made them. What is shown already stays otherwise as it is.
    */
   settle(told: Turn): void {
     this.position = told.position;
@@ -213,7 +219,7 @@ export class Turn {
       this.end('done');
       return;
     }
-    const flow = [...this.#flow];
+    const flow = [...inOrderOf(told.flow, this.#flow)];
     /** Where the next item of the transcript belongs. */
     let at = 0;
     for (const item of told.flow) {
@@ -221,7 +227,12 @@ export class Turn {
       const whole = known === -1 ? undefined : withWholeResult(flow[known], item);
       if (whole) flow[known] = whole;
       if (known !== -1) at = known + 1;
-      else if (item.kind === 'words' || item.kind === 'thoughts') {
+      else if (item.kind === 'notice') {
+        // A note that was also delivered is shown once.
+        if (flow.some((each) => 'text' in each && each.text.includes(item.text))) continue;
+        flow.splice(at, 0, { ...item, key: ++this.#lastKey });
+        at++;
+      } else if (item.kind === 'words' || item.kind === 'thoughts') {
         // The answer itself is not told twice: it is here as a draft that grows, or in parts.
         if (isAnswerOf(told, item) && (!this.#isOver || flow.slice(at).some(isWords))) continue;
         flow.splice(at, 0, { ...item, key: ++this.#lastKey });
@@ -241,7 +252,7 @@ export class Turn {
     this.#show();
   }
 
-  #place(item: FlowItem, toolCallId: string | null | undefined): void {
+  #place(item: FlowItem, toolCallId: string): void {
     const at = this.#flow.findIndex((each) => each.kind === 'tool' && each.toolCallId === toolCallId);
     this.#setFlow(at === -1 ? [...this.#flow, item] : [...this.#flow.slice(0, at), item, ...this.#flow.slice(at)]);
   }
@@ -301,6 +312,31 @@ export class Turn {
 
 /** What the gateway says of a run that a person has stopped. */
 const STOPPED = 'Stopped.';
+
+function isAbout(item: FlowItem, toolCallId: string): boolean {
+  return item.kind === 'approval' && item.approval.toolCallId === toolCallId;
+}
+
+/**
+ * Tools begin when all questions of one answer are decided, and some at the same time. In the transcript they stand as the
+ * model has called them, each behind its questions; here they get the same order, in the places that they have.
+ */
+function inOrderOf(told: readonly FlowItem[], flow: readonly FlowItem[]): readonly FlowItem[] {
+  const order = told.flatMap((item) => (item.kind === 'tool' ? [item.toolCallId] : []));
+  const placeOf = (item: FlowItem) =>
+    item.kind === 'tool'
+      ? order.indexOf(item.toolCallId)
+      : item.kind === 'approval'
+        ? order.indexOf(item.approval.toolCallId)
+        : -1;
+  const sorted = flow
+    .filter((item) => placeOf(item) !== -1)
+    .toSorted(
+      (one, other) => placeOf(one) - placeOf(other) || Number(one.kind === 'tool') - Number(other.kind === 'tool'),
+    );
+  let next = 0;
+  return flow.map((item) => (placeOf(item) === -1 ? item : (sorted[next++] ?? item)));
+}
 
 /** Whether both are the same item, one as a frame has told it and one from the transcript. */
 function isSame(shown: FlowItem, told: FlowItem): boolean {

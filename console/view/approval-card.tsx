@@ -1,8 +1,9 @@
 // A tool call that waits for a person, as a card in the talk: the call as plain text, the time that is left, one button
-// and one key per offered decision, and afterwards the outcome. The card takes the focus when nothing is being written,
-// and its keys work after a moment, so that a word that was begun before it came decides nothing.
+// and one key per offered decision, and afterwards the outcome. The card takes the focus when nothing is being written and
+// no other question has it. Its keys and buttons work after a moment, so that a word that was begun before it came, or a
+// press that was meant for what stood there before, decides nothing.
 
-import { useEffect, useReducer, useRef } from 'preact/hooks';
+import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
 import type { ApprovalDecision } from '../../src/protocol/approval-decision.ts';
 import { type Approval, DECISION_LABELS, isDecision } from '../talk/approval.ts';
 import { ScrollText } from './scroll-text.tsx';
@@ -17,14 +18,16 @@ export function ApprovalCard({ approval, onAnswer }: ApprovalCardProps) {
   const isOver = state === 'over';
   const heading = `approval-${approvalId}`;
   const card = useRef<HTMLElement>(null);
-  const cameAt = useRef(Date.now());
+  const [isNew, setNew] = useState(true);
   useEffect(() => {
-    if (!isOver && !isWriting()) card.current?.focus({ preventScroll: false });
+    if (!isOver && !isBusy()) card.current?.focus({ preventScroll: false });
+    const timer = setTimeout(() => setNew(false), CALM_MS);
+    return () => clearTimeout(timer);
   }, []);
   const pressKey = (event: KeyboardEvent) => {
     const decision = KEYS[event.key.toLowerCase()];
     if (!decision || isOver || state === 'sending' || !allowedDecisions.includes(decision)) return;
-    if (event.ctrlKey || event.metaKey || event.altKey || Date.now() - cameAt.current < CALM_MS) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || isNew) return;
     event.preventDefault();
     onAnswer(approvalId, decision);
   };
@@ -50,7 +53,7 @@ export function ApprovalCard({ approval, onAnswer }: ApprovalCardProps) {
               key={decision}
               type="button"
               class={decision === 'allow-once' ? '' : 'quiet'}
-              disabled={state === 'sending'}
+              disabled={isNew || state === 'sending'}
               onClick={() => onAnswer(approvalId, decision)}
             >
               {DECISION_LABELS[decision]}
@@ -76,13 +79,14 @@ function keyOf(decision: ApprovalDecision): string {
   );
 }
 
-/** How long after the card came its keys do nothing. */
+/** How long after the card came its keys and buttons do nothing. */
 const CALM_MS = 700;
 
-/** A field with words in it has the focus. */
-function isWriting(): boolean {
-  const field = document.activeElement;
-  return (field instanceof HTMLTextAreaElement || field instanceof HTMLInputElement) && field.value !== '';
+/** A field with words in it has the focus, or another question that waits. */
+function isBusy(): boolean {
+  const focused = document.activeElement;
+  const isField = focused instanceof HTMLTextAreaElement || focused instanceof HTMLInputElement;
+  return (isField && focused.value !== '') || focused?.closest('.approval:not(.over)') != null;
 }
 
 function TimeLeft({ until }: { until: number }) {

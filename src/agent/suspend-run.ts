@@ -82,8 +82,18 @@ async function planQuestions(
     ],
     tell: () => {
       tellVoid(parts, run, voids);
-      for (const { id: approvalId, toolName, title, description, severity, allowedDecisions, expiresAt } of approvals) {
-        const approval = { approvalId, toolName, title, description, severity, allowedDecisions, expiresAt };
+      for (const row of approvals) {
+        const { id: approvalId, toolCallId, toolName, title, description, severity, allowedDecisions, expiresAt } = row;
+        const approval = {
+          approvalId,
+          toolCallId,
+          toolName,
+          title,
+          description,
+          severity,
+          allowedDecisions,
+          expiresAt,
+        };
         void parts.tell('approval-asked', { runId, sessionKey, approval });
       }
       parts.delivery.wake();

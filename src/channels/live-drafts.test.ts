@@ -34,6 +34,7 @@ describe('the drafts of runs that go on', () => {
     const asked: LiveFrame = {
       type: 'approval-start',
       approvalId: 'k3f9-x2mq',
+      toolCallId: 'c1',
       toolName: 'exec',
       title: 'Run it',
       description: 'make',

@@ -13,6 +13,7 @@ import { type Inbound, parentSurface, type Surface, surfaceId } from '../protoco
 import { isJsonObject } from '../protocol/json.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
 import { oneLine } from '../protocol/one-line.ts';
+import { pageSurface } from '../protocol/page-surface.ts';
 import { timeLimit } from '../protocol/time-limit.ts';
 import type { Route } from '../routing/resolve-route.ts';
 import { PreconditionFailedError } from '../store/errors.ts';
@@ -205,6 +206,8 @@ export class AgentMessages implements MessagePort {
       orderBy: [['startedAt', 'desc']],
       limit: 1,
     });
+    // Every page shows this session there, whoever spoke in it last.
+    if (session && surface.channel === 'web' && pageSurface(sessionKey) === surface.peer.id) return true;
     return session?.surface ? surfaceId(session.surface) === place : false;
   }
 

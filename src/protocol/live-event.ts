@@ -50,6 +50,7 @@ export type LiveEvent =
   | (Base & {
       readonly type: 'approval-start';
       readonly approvalId: string;
+      readonly toolCallId: string;
       readonly toolName: string;
       readonly title: string;
       readonly description: string;

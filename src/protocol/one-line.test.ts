@@ -8,6 +8,14 @@ describe('words from elsewhere', () => {
     [{ message: 'a plain object' }, 'a plain object'],
     ['\u001b[31mred\u001b[0m', 'red'],
     ['a\u0000b\u202ec\u2028d\u200be\ufefff', 'a b c d e f'],
+    // One emoji of several, and a word of Persian and one of Hindi.
+    [
+      'a \u{1f469}\u200d\u{1f467} b \u{1f3f3}\ufe0f\u200d\u{1f308}',
+      'a \u{1f469}\u200d\u{1f467} b \u{1f3f3}\ufe0f\u200d\u{1f308}',
+    ],
+    ['\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645', '\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645'],
+    ['\u0915\u094d\u200d\u0937', '\u0915\u094d\u200d\u0937'],
+    ['pass\u200dword\u200c \u200d\u{1f469}', 'pass word \u{1f469}'],
     [null, 'null'],
     [42, '42'],
     ['  ', ''],

@@ -7,10 +7,26 @@ export function oneLine(value: unknown, maxChars = 500): string {
     // The author of the text decides its length, and the patterns below are too slow for very long texts.
     .slice(0, maxChars * 4)
     .replace(/\u001b\[[0-9;]*[A-Za-z]/g, '')
-    .replace(/[\s\p{Cc}\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+/gu, ' ')
+    .replace(UNSHOWN, ' ')
     .trim();
   return clip(line, maxChars);
 }
+
+/** Emoji, and the letters of scripts whose words are written with joiners. */
+const JOINED = `[\\p{Extended_Pictographic}\\ufe0f\\u{1f3fb}-\\u{1f3ff}${'Arab Syrc Deva Beng Guru Gujr Orya Taml Telu Knda Mlym Sinh Mymr Khmr'
+  .split(' ')
+  .map((script) => `\\p{scx=${script}}`)
+  .join('')}]`;
+
+/** A joiner between two of these is a part of what is seen: without it one emoji becomes several, and a word another one. */
+const UNSHOWN = new RegExp(
+  [
+    '(?:[\\s\\p{Cc}\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u2069\\ufeff]',
+    `(?<!${JOINED})[\\u200c\\u200d]`,
+    `[\\u200c\\u200d](?!${JOINED}))+`,
+  ].join('|'),
+  'gu',
+);
 
 /** Returns the words of a thrown value. Code can throw anything, even an object that throws when it is read. */
 export function errorText(error: unknown): string {

@@ -9,6 +9,11 @@ export function pageSurface(sessionKey: string): string {
   return isOfPage && SURFACE_NAME.test(peerId) ? peerId : `session.${wideHash(sessionKey)}`;
 }
 
+/** Whether pages show a conversation under this name that began elsewhere; its key cannot be read from the name. */
+export function isNameOfOther(surface: string): boolean {
+  return /^session\.[\da-f]{32}$/.test(surface);
+}
+
 /** What a client may call a surface. */
 export const SURFACE_NAME = /^[\w.-]{1,64}$/;
 

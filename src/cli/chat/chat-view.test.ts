@@ -219,6 +219,7 @@ describe('a question of a run', () => {
     sessionKey: 'k',
     at: 0,
     approvalId: 'k3f9-x2mq',
+    toolCallId: 'c1',
     toolName: 'exec',
     title: 'Run a\u001b[2J command',
     description: 'make',

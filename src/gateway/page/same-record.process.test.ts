@@ -1,75 +1,32 @@
 // The record of a conversation is the same for everyone who looks at it, whenever they look: before and after a reload, in
 // two tabs, on a device that was away, and with another token. One gateway and one browser for all tests.
 
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { gate } from '../../testkit/gate.ts';
-import { type ModelScript, reply, thought, toolCall } from '../../testkit/model-server.ts';
+import { reply, thought, toolCall } from '../../testkit/model-server.ts';
 import { on } from '../../testkit/on.ts';
-import { ScratchGateway } from '../../testkit/scratch-gateway.ts';
 import { recordingTool } from '../../testkit/tool-for-test.ts';
-import { lastSaid, TEST_TOKEN } from '../http/fixtures/test-api.ts';
-import type { Listening } from '../http/listen.ts';
-import { browserPath, launchBrowser, say, serve } from './fixtures/browser-page.ts';
+import { lastSaid } from '../http/fixtures/test-api.ts';
+import { browserPath, say, serve } from './fixtures/browser-page.ts';
+import { Devices, echo, heard, isQuiet, pathOf } from './fixtures/devices.ts';
 
-const echo: ModelScript = (request) => reply(`Heard: ${lastSaid(request)}`);
 /** Frames have only the beginning of it. */
 const LONG_RESULT = `begin ${'of a long result '.repeat(600)}end`;
 
 describe.skipIf(!browserPath)('the record of a conversation (skipped where there is no Chromium)', () => {
-  let browser: Browser;
-  let scratch: ScratchGateway;
-  let server: Listening;
-  let contexts: BrowserContext[] = [];
-  const faults: string[] = [];
+  const devices = new Devices({ tools: [recordingTool('stamp', LONG_RESULT)] });
 
-  beforeAll(async () => {
-    scratch = await ScratchGateway.open({ tools: [recordingTool('stamp', LONG_RESULT)] });
-    browser = await launchBrowser();
-  }, 120_000);
-  afterAll(async () => {
-    await browser?.close();
-    await scratch?.close();
-  });
-  beforeEach(async () => {
-    scratch.model.script(echo);
-    server = await serve(scratch);
-  });
-  afterEach(async () => {
-    for (const context of contexts) await context.close();
-    contexts = [];
-    await server.close(50);
-    expect(faults.splice(0)).toEqual([]);
-  });
-
-  async function device(address = '/new', of = server): Promise<Page> {
-    const context = await browser.newContext({ viewport: { width: 1200, height: 800 } });
-    contexts.push(context);
-    return tab(context, address, of);
-  }
-
-  async function tab(context: BrowserContext, address = '/new', of = server): Promise<Page> {
-    const page = await context.newPage();
-    page.on('pageerror', (error) => faults.push(String(error)));
-    await page.goto(`${of.url}${address}#token=${TEST_TOKEN}`);
-    await page.getByText('Connected', { exact: true }).waitFor();
-    return page;
-  }
-
-  const pathOf = (page: Page) => new URL(page.url()).pathname;
   // A tab behind another one is not drawn, so the text of its elements is read.
   const said = (page: Page) => page.locator('.said').allTextContents();
   const words = (page: Page) => page.locator('.words').allInnerTexts();
-  const heard = (page: Page, text: string) =>
-    page.locator('.words').getByText(`Heard: ${text}`, { exact: true }).waitFor();
-  const isQuiet = (page: Page) => page.locator('#stop').waitFor({ state: 'hidden' });
 
   it('has messages that wait for their turn, after a reload and on another device', async () => {
     const isOver = gate();
-    scratch.model.script((request) =>
+    devices.scratch.model.script((request) =>
       lastSaid(request).includes('first') ? { ...reply('The first answer.'), rest: isOver.opened } : echo(request),
     );
-    const page = await device();
+    const page = await devices.open();
     await say(page, 'first');
     await page.locator('.flow.live .words').waitFor();
     await say(page, 'second');
@@ -78,7 +35,7 @@ describe.skipIf(!browserPath)('the record of a conversation (skipped where there
     await page.reload();
     const all = ['first', 'second', 'third'];
     await expect.poll(() => said(page)).toEqual(all);
-    const other = await device(pathOf(page));
+    const other = await devices.open(pathOf(page));
     await expect.poll(() => said(other)).toEqual(all);
     isOver.open();
     const answers = ['The first answer.', 'Heard: second', 'Heard: third'];
@@ -91,22 +48,22 @@ describe.skipIf(!browserPath)('the record of a conversation (skipped where there
   });
 
   it('has what others said while a device was away', async () => {
-    const elsewhere = await serve(scratch);
-    const page = await device();
+    const elsewhere = await serve(devices.scratch);
+    const page = await devices.open();
     await say(page, 'before');
-    await heard(page, 'before');
-    const away = await device(pathOf(page), elsewhere);
-    await heard(away, 'before');
+    await heard(page, 'Heard: before');
+    const away = await devices.open(pathOf(page), { of: elsewhere });
+    await heard(away, 'Heard: before');
     const { port } = elsewhere;
     await elsewhere.close(0);
     await away.locator('#link[data-state="wait"]').waitFor();
     await say(page, 'meanwhile');
-    await heard(page, 'meanwhile');
-    const again = await serve(scratch, port);
-    await heard(away, 'meanwhile');
+    await heard(page, 'Heard: meanwhile');
+    const again = await serve(devices.scratch, port);
+    await heard(away, 'Heard: meanwhile');
     await say(away, 'and back');
-    await heard(away, 'and back');
-    await heard(page, 'and back');
+    await heard(away, 'Heard: and back');
+    await heard(page, 'Heard: and back');
     for (const each of [page, away]) {
       expect(await said(each)).toEqual(['before', 'meanwhile', 'and back']);
       expect(await words(each)).toEqual(['Heard: before', 'Heard: meanwhile', 'Heard: and back']);
@@ -115,31 +72,31 @@ describe.skipIf(!browserPath)('the record of a conversation (skipped where there
   });
 
   it('has one order, whichever tab a message came from', async () => {
-    const page = await device();
+    const page = await devices.open();
     await say(page, 'begin');
-    await heard(page, 'begin');
-    const others = await Promise.all([tab(page.context(), pathOf(page)), device(pathOf(page))]);
+    await heard(page, 'Heard: begin');
+    const others = await Promise.all([devices.openTab(page.context(), pathOf(page)), devices.open(pathOf(page))]);
     const all = [page, ...others];
-    for (const each of all) await heard(each, 'begin');
+    for (const each of all) await heard(each, 'Heard: begin');
     const texts = all.map((_, index) => `from ${index}`);
     await Promise.all(all.map((each, index) => say(each, texts[index] ?? '')));
-    for (const each of all) for (const text of texts) await heard(each, text);
+    for (const each of all) for (const text of texts) await heard(each, `Heard: ${text}`);
     const shown = await Promise.all(all.map(said));
     await page.reload();
-    await heard(page, 'from 2');
+    await heard(page, 'Heard: from 2');
     const record = await said(page);
     expect(record.toSorted()).toEqual(['begin', ...texts]);
     expect(shown).toEqual(all.map(() => record));
   });
 
   it('has the words before a tool and its whole result, also where a plugin decides what goes out', async () => {
-    const leave = on(scratch.hooks, 'message_sending', 'judge', () => {});
+    const leave = on(devices.scratch.hooks, 'message_sending', 'judge', () => {});
     try {
-      scratch.model.script([
+      devices.scratch.model.script([
         { ...thought('I think of it.', 'Let me stamp it.'), ...toolCall('stamp', { what: 'it' }, 'Let me stamp it.') },
         reply('It is stamped.'),
       ]);
-      const page = await device();
+      const page = await devices.open();
       await say(page, 'stamp it');
       await page.locator('.words').getByText('It is stamped.').waitFor();
       await isQuiet(page);
@@ -157,14 +114,12 @@ describe.skipIf(!browserPath)('the record of a conversation (skipped where there
   });
 
   it('asks for the token again when the gateway has another one, and goes on where it was', async () => {
-    const page = await device();
+    const page = await devices.open();
     await say(page, 'with the old token');
-    await heard(page, 'with the old token');
+    await heard(page, 'Heard: with the old token');
     const address = pathOf(page);
     await page.getByLabel('Message', { exact: true }).fill('half a sentence');
-    const { port } = server;
-    await server.close(0);
-    server = await serve(scratch, port, 'another-token-0123456789');
+    await devices.serveAgain('another-token-0123456789');
     await page.locator('#gate').waitFor();
     await page.getByText('does not accept the token any more').waitFor();
     // It does not ask again and again with the wrong one.
@@ -177,7 +132,7 @@ describe.skipIf(!browserPath)('the record of a conversation (skipped where there
     expect(await page.getByLabel('Message', { exact: true }).inputValue()).toBe('half a sentence');
     await page.getByLabel('Message', { exact: true }).focus();
     await page.keyboard.press('Enter');
-    await heard(page, 'half a sentence');
+    await heard(page, 'Heard: half a sentence');
     expect(await said(page)).toEqual(['with the old token', 'half a sentence']);
   });
 
@@ -189,17 +144,17 @@ describe.skipIf(!browserPath)('the record of a conversation (skipped where there
       `${'['.repeat(5_000)}brackets${']'.repeat(5_000)}`,
       '_a'.repeat(10_000),
     ];
-    const page = await device();
+    const page = await devices.open();
     for (const bomb of bombs) {
-      scratch.model.script(() => reply(`Before.\n\n${bomb}\n\nAfter it.`));
+      devices.scratch.model.script(() => reply(`Before.\n\n${bomb}\n\nAfter it.`));
       await say(page, 'a bomb');
       await page.locator('.turn').last().getByText('After it.').waitFor();
       await isQuiet(page);
     }
     const letters = (text: string) => text.replace(/\s/g, '');
     expect(letters(await page.locator('.words').last().innerText())).toBe(letters(`Before.${bombs.at(-1)}After it.`));
-    scratch.model.script(echo);
+    devices.scratch.model.script(echo);
     await say(page, 'still there?');
-    await heard(page, 'still there?');
+    await heard(page, 'Heard: still there?');
   });
 });

@@ -2,107 +2,67 @@
 // shows after a reload: word for word, with tools, approvals, subagents, failures, commands, and what jobs and other
 // conversations send there. Nothing of it is kept in the browser.
 
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { toldLast } from '../../agent/subagents/fixtures/children-talk.ts';
 import type { ApprovalRequest } from '../../hooks/tool-hooks.ts';
 import type { Surface } from '../../protocol/inbound.ts';
-
+import { pageSurface } from '../../protocol/page-surface.ts';
 import { gate } from '../../testkit/gate.ts';
-import { fail, hang, type ModelScript, reply, thought, toolCall, toolCalls } from '../../testkit/model-server.ts';
+import { fail, hang, reply, thought, toolCall, toolCalls } from '../../testkit/model-server.ts';
 import { on } from '../../testkit/on.ts';
-import { ScratchGateway } from '../../testkit/scratch-gateway.ts';
 import { toolForTest } from '../../testkit/tool-for-test.ts';
-import { lastSaid, TEST_TOKEN } from '../http/fixtures/test-api.ts';
-import type { Listening } from '../http/listen.ts';
-import { browserPath, launchBrowser, say, serve } from './fixtures/browser-page.ts';
+import { browserPath, say } from './fixtures/browser-page.ts';
+import { Devices, echo, heard, isQuiet, keyOf, pathOf } from './fixtures/devices.ts';
 
 /** One white dot. */
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAsVW1nwAAAABJRU5ErkJggg==',
   'base64',
 );
-const echo: ModelScript = (request) => reply(`Heard: ${lastSaid(request)}`);
+const STAMP: ApprovalRequest = { title: 'Use the stamp', description: 'It leaves a mark.' };
 
 describe.skipIf(!browserPath)('the whole record of a conversation (skipped where there is no Chromium)', () => {
-  let browser: Browser;
-  let scratch: ScratchGateway;
-  let server: Listening;
-  let contexts: BrowserContext[] = [];
-  const faults: string[] = [];
-
-  beforeAll(async () => {
-    const requireApproval: ApprovalRequest = { title: 'Use the stamp', description: 'It leaves a mark.' };
-    scratch = await ScratchGateway.open({
-      tools: [
-        toolForTest('stamp', async () => ({ content: 'stamped' }), { idempotent: false }),
-        toolForTest('slow', async () => {
-          await new Promise((resolve) => setTimeout(resolve, 30));
-          return { content: 'It took its time.' };
-        }),
-        toolForTest('broken', async () => ({ content: 'It broke.', isError: true })),
-      ],
-      config: {
-        agents: { defaults: { model: 'fake/small' } },
-        tools: { alsoAllow: ['message', 'sessions_spawn'] },
-      },
-      register: (hooks) =>
-        on(hooks, 'before_tool_call', 'careful', ({ toolName }) =>
-          toolName === 'stamp' ? { requireApproval } : undefined,
-        ),
-    });
-    browser = await launchBrowser();
-  }, 120_000);
-  afterAll(async () => {
-    await browser?.close();
-    await scratch?.close();
-  });
-  beforeEach(async () => {
-    scratch.model.script(echo);
-    server = await serve(scratch);
-  });
-  afterEach(async () => {
-    for (const context of contexts) await context.close();
-    contexts = [];
-    await server.close(50);
-    expect(faults.splice(0)).toEqual([]);
+  const devices = new Devices({
+    tools: [
+      toolForTest('stamp', async () => ({ content: 'stamped' }), { idempotent: false }),
+      toolForTest('slow', async () => {
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        return { content: 'It took its time.' };
+      }),
+      toolForTest('broken', async () => ({ content: 'It broke.', isError: true })),
+    ],
+    config: {
+      agents: { defaults: { model: 'fake/small' } },
+      tools: { alsoAllow: ['message', 'sessions_spawn'] },
+    },
+    register: (hooks) =>
+      on(hooks, 'before_tool_call', 'careful', ({ toolName }) =>
+        toolName === 'stamp' ? { requireApproval: STAMP } : undefined,
+      ),
   });
 
-  async function device(address = '/new'): Promise<Page> {
-    const context = await browser.newContext({ viewport: { width: 1200, height: 800 } });
-    contexts.push(context);
-    const page = await context.newPage();
-    page.on('pageerror', (error) => faults.push(String(error)));
-    await page.goto(`${server.url}${address}#token=${TEST_TOKEN}`);
-    await page.getByText('Connected', { exact: true }).waitFor();
-    return page;
-  }
-
-  const pathOf = (page: Page) => new URL(page.url()).pathname;
-  const keyOf = (page: Page) => decodeURIComponent(pathOf(page).replace('/sessions/', ''));
   const texts = (page: Page) => page.locator('.turn:not([hidden])').allTextContents();
-  const heard = (page: Page, text: string) => page.locator('.words').getByText(text, { exact: true }).waitFor();
-  const isQuiet = (page: Page) => page.locator('#stop').waitFor({ state: 'hidden' });
   const surfaceOf = async (page: Page): Promise<Surface> => {
-    const [session] = await scratch.store.select('sessions', { where: { sessionKey: keyOf(page) }, limit: 1 });
+    const [session] = await devices.scratch.store.select('sessions', { where: { sessionKey: keyOf(page) }, limit: 1 });
     if (!session?.surface) throw new Error('The conversation has no surface.');
     return session.surface;
   };
   /** Runs a job whose answer goes to the conversation. */
   const runJob = async (page: Page, message: string) => {
     const { peer } = await surfaceOf(page);
-    const job = await scratch.services.jobs.add({
+    const job = await devices.scratch.services.jobs.add({
       name: message,
       message,
       schedule: { every: '1h' },
       deliver: `web:direct:${peer.id}`,
       createdBy: 'api',
     });
-    await scratch.services.jobs.run(job.id);
+    await devices.scratch.services.jobs.run(job.id);
   };
   /** A page that was there, one that was opened now, and the first one after a reload show the same words. */
   const expectOneRecord = async (page: Page): Promise<readonly string[]> => {
-    const fresh = await device(pathOf(page));
+    const fresh = await devices.open(pathOf(page));
     const isSame = async () => {
       const [shown, record] = [await texts(page), await texts(fresh)];
       return shown.length > 0 && shown.join('\n') === record.join('\n');
@@ -118,10 +78,10 @@ describe.skipIf(!browserPath)('the whole record of a conversation (skipped where
   };
 
   it('has what jobs and other conversations send there, in order, on every device and once', async () => {
-    const page = await device();
+    const page = await devices.open();
     await say(page, 'first');
     await heard(page, 'Heard: first');
-    const other = await device(pathOf(page));
+    const other = await devices.open(pathOf(page));
     await heard(other, 'Heard: first');
     await runJob(page, 'the morning report');
     for (const each of [page, other])
@@ -131,16 +91,16 @@ describe.skipIf(!browserPath)('the whole record of a conversation (skipped where
         .waitFor();
     await say(other, 'second');
     for (const each of [page, other]) await heard(each, 'Heard: second');
-    const elsewhere = await device();
+    const elsewhere = await devices.open();
     const target = `direct:${(await surfaceOf(page)).peer.id}`;
-    scratch.model.script([
+    devices.scratch.model.script([
       toolCall('message', { action: 'send', target, text: 'A word from elsewhere.' }),
       reply('I told them.'),
     ]);
     await say(elsewhere, 'tell the others');
     await heard(elsewhere, 'I told them.');
     for (const each of [page, other]) await heard(each, 'A word from elsewhere.');
-    scratch.model.script(echo);
+    devices.scratch.model.script(echo);
     await say(page, 'third');
     for (const each of [page, other]) await heard(each, 'Heard: third');
     const record = await expectOneRecord(page);
@@ -153,25 +113,56 @@ describe.skipIf(!browserPath)('the whole record of a conversation (skipped where
     expect(kept).not.toContain('elsewhere');
   });
 
+  it('has what is sent to it from elsewhere where it did not begin on a page, in the same session', async () => {
+    const { sessionKey, runId } = await devices.scratch.services.inbox.receive({
+      surface: { channel: 'cli', accountId: 'default', peer: { kind: 'direct', id: 'terminal' } },
+      sender: { id: 'terminal' },
+      text: 'from the terminal',
+      at: Date.now(),
+      eventId: 'terminal-1',
+    });
+    await devices.scratch.services.runs.wait(runId);
+    const page = await devices.open(`/sessions/${sessionKey}`);
+    await heard(page, 'Heard: from the terminal');
+    const elsewhere = await devices.open();
+    const sessions = () => devices.scratch.store.count('sessions', {});
+    const target = `direct:${pageSurface(sessionKey)}`;
+    devices.scratch.model.script([
+      toolCall('message', { action: 'send', target, text: 'A word to the terminal.' }),
+      reply('I told it.'),
+    ]);
+    await say(elsewhere, 'tell the one at the terminal');
+    await heard(elsewhere, 'I told it.');
+    await heard(page, 'A word to the terminal.');
+    const before = await sessions();
+    devices.scratch.model.script((request) =>
+      reply(`It is known: ${request.body.includes('A word to the terminal.')}`),
+    );
+    await say(page, 'what did they say?');
+    await heard(page, 'It is known: true');
+    expect(await sessions()).toBe(before);
+    expect(await expectOneRecord(page)).toHaveLength(3);
+  });
+
   it('has what came while every page was closed', async () => {
-    const page = await device();
+    const page = await devices.open();
     await say(page, 'good night');
     await heard(page, 'Heard: good night');
     const path = pathOf(page);
     const { peer } = await surfaceOf(page);
     await page.goto('about:blank');
-    const job = await scratch.services.jobs.add({
+    const job = await devices.scratch.services.jobs.add({
       name: 'night',
       message: 'the night report',
       schedule: { every: '1h' },
       deliver: `web:direct:${peer.id}`,
       createdBy: 'api',
     });
-    await scratch.services.jobs.run(job.id);
+    await devices.scratch.services.jobs.run(job.id);
     await expect
-      .poll(() => scratch.store.select('outbox', { where: { text: { contains: 'the night report' } } }))
+      .poll(() => devices.scratch.store.select('outbox', { where: { text: { contains: 'the night report' } } }))
       .toHaveLength(1);
-    await page.goto(`${server.url}${path}`);
+    await page.goto(`${devices.server.url}${path}`);
     await page
       .locator('.words')
       .getByText(/the night report$/)
@@ -180,7 +171,7 @@ describe.skipIf(!browserPath)('the whole record of a conversation (skipped where
   });
 
   it('has commands and their answers', async () => {
-    const page = await device();
+    const page = await devices.open();
     await say(page, 'hello');
     await heard(page, 'Heard: hello');
     await say(page, '/status');
@@ -194,8 +185,8 @@ describe.skipIf(!browserPath)('the whole record of a conversation (skipped where
   });
 
   it('has tools, approvals, thoughts, images, failures and what was stopped', async () => {
-    const page = await device();
-    scratch.model.script([
+    const page = await devices.open();
+    devices.scratch.model.script([
       {
         ...thought('I think of it.', 'Let me try.'),
         ...toolCalls([{ name: 'slow', params: { a: 1 } }, { name: 'broken' }], 'Let me try.'),
@@ -206,11 +197,11 @@ describe.skipIf(!browserPath)('the whole record of a conversation (skipped where
     await say(page, 'do it');
     await page.locator('.approval').getByRole('button', { name: 'Allow once' }).click();
     await page.locator('.words').getByText('It is done.').waitFor();
-    scratch.model.script([toolCall('stamp', { what: 'that' }), reply('Then not.')]);
+    devices.scratch.model.script([toolCall('stamp', { what: 'that' }), reply('Then not.')]);
     await say(page, 'and that');
     await page.locator('.approval').last().getByRole('button', { name: 'Deny' }).click();
     await heard(page, 'Then not.');
-    scratch.model.script(echo);
+    devices.scratch.model.script(echo);
     await page.locator('#pick-files').setInputFiles([{ name: 'dot.png', mimeType: 'image/png', buffer: PNG }]);
     await page.locator('#files .file:not(.waiting)').waitFor();
     await say(page, 'look at this');
@@ -218,11 +209,11 @@ describe.skipIf(!browserPath)('the whole record of a conversation (skipped where
       .locator('.words')
       .getByText(/look at this/)
       .waitFor();
-    scratch.model.script(() => fail(400, { message: 'This model is not for you.' }));
+    devices.scratch.model.script(() => fail(400, { message: 'This model is not for you.' }));
     await say(page, 'fail');
     await page.locator('.fault').waitFor();
     await isQuiet(page);
-    scratch.model.script(() => hang('I begin to'));
+    devices.scratch.model.script(() => hang('I begin to'));
     await say(page, 'and stop');
     await page.locator('.flow.live .words').waitFor();
     await page.locator('#stop').click();
@@ -234,10 +225,45 @@ describe.skipIf(!browserPath)('the whole record of a conversation (skipped where
     expect(record[4]).toMatch(/I begin to[\s\S]*Stopped\./);
   });
 
+  it('has each call of one answer behind its own question', async () => {
+    const page = await devices.open();
+    devices.scratch.model.script([
+      toolCalls([{ name: 'slow' }, { name: 'stamp', params: { n: 1 } }, { name: 'stamp', params: { n: 2 } }], 'I try.'),
+      reply('All three.'),
+    ]);
+    await say(page, 'do all three');
+    await page.locator('.approval').nth(1).waitFor();
+    for (const decision of ['Allow once', 'Deny'])
+      await page.locator('.approval').getByRole('button', { name: decision }).first().click();
+    await heard(page, 'All three.');
+    const order = () => page.locator('.approval, details.tool').evaluateAll((all) => all.map(({ tagName }) => tagName));
+    await expect.poll(order).toEqual(['DETAILS', 'SECTION', 'DETAILS', 'SECTION', 'DETAILS']);
+    await expectOneRecord(page);
+    expect(await order()).toEqual(['DETAILS', 'SECTION', 'DETAILS', 'SECTION', 'DETAILS']);
+  });
+
+  it('has the note that it was made shorter', async () => {
+    const page = await devices.open();
+    for (const number of [1, 2, 3]) {
+      devices.scratch.model.script(() => reply(`Noted ${number}.`));
+      await say(page, `Number ${number}. ${'It is a long story. '.repeat(500)}`);
+      await heard(page, `Noted ${number}.`);
+    }
+    devices.scratch.model.script([
+      fail(400, { message: 'prompt is too long: 9 tokens > 8 maximum' }),
+      reply('They counted to three.'),
+      reply('Now it fits.'),
+    ]);
+    await say(page, 'and four');
+    await heard(page, 'Now it fits.');
+    await page.locator('.notice').getByText('The conversation was shortened').waitFor();
+    await expectOneRecord(page);
+  });
+
   it('has subagents, edited messages and branches', async () => {
-    const page = await device();
+    const page = await devices.open();
     const isOver = gate();
-    scratch.model.script((request) => {
+    devices.scratch.model.script((request) => {
       const said = toldLast(request);
       if (said.includes('Internal task completion')) return reply('The child is done.');
       if (said.includes('Count the birds')) return { ...reply('Three birds.'), rest: isOver.opened };
