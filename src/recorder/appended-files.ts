@@ -22,13 +22,19 @@ export interface AppendedLine {
   /** An upper bound of its characters, used to count memory while it waits. */
   readonly length: number;
   /** Returns undefined for a line that shall be left out after all. */
-  text(place: FilePlace): string | undefined;
+  text(place: FilePlace): LineText | undefined;
+}
+
+/** A line without its line break. */
+export interface LineText {
+  readonly text: string;
+  readonly bytes: number;
 }
 
 /** What a file contains before a line. */
 export interface FilePlace {
   readonly size: number;
-  /** The beginning of the last whole line. It is undefined in an empty file or when the line is too long. */
+  /** The last whole line, or its beginning. It is undefined in an empty file or when the line is too long. */
   readonly lastLine: string | undefined;
 }
 
@@ -160,14 +166,14 @@ export class AppendedFiles {
     return lines;
   }
 
-  /** False when the file is not as this process left it, or is far away. Then nothing has happened yet. */
+  /** False when the file is neither new nor as this process left it, or is far away. Then nothing has happened yet. */
   #writeAtOnce(file: string, lines: readonly AppendedLine[]): boolean {
+    if (!this.#isLocal(path.dirname(file))) return false;
     const known = this.#places.get(file);
-    if (!known || !this.#isLocal(path.dirname(file))) return false;
-    const fd = openKnown(file, known.size);
+    const fd = known ? openKnown(file, known.size) : createNew(file);
     if (fd === undefined) return false;
     try {
-      const { text, place } = textOf(lines, known);
+      const { text, place } = textOf(lines, known ?? BEGINNING);
       if (text !== '') appendFileSync(fd, text);
       this.#remember(file, place);
       return true;
@@ -214,19 +220,30 @@ function textOf(
   let place = before;
   const texts: string[] = [];
   for (const line of lines) {
-    const text = line.text(place);
-    if (text === undefined) continue;
-    texts.push(`${text}\n`);
-    place = { size: place.size + Buffer.byteLength(text) + 1, lastLine: text.slice(0, LINE_BEGINNING) };
+    const made = line.text(place);
+    if (!made) continue;
+    texts.push(made.text, '\n');
+    place = { size: place.size + made.bytes + 1, lastLine: made.text };
   }
   return { text: texts.join(''), place: { ...place, lastLine: place.lastLine && beginningOf(place.lastLine) } };
 }
 
-const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants;
+const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants;
 /**
  * The file is opened without blocking; otherwise a pipe in its place would block a thread until a process reads from it.
  */
 const OPEN_FLAGS = O_RDWR | O_APPEND | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0);
+
+const BEGINNING: FilePlace = { size: 0, lastLine: undefined };
+
+/** Opens a file that was not there. Undefined when something is there, a link included, or when the folder is missing. */
+function createNew(file: string): number | undefined {
+  try {
+    return openSync(file, OPEN_FLAGS | O_CREAT | O_EXCL, 0o600);
+  } catch {
+    return undefined;
+  }
+}
 
 /** Opens a private regular file of exactly this size. Undefined for everything else, a missing file included. */
 function openKnown(file: string, size: number): number | undefined {
@@ -261,7 +278,7 @@ async function openPrivately(file: string): Promise<{ readonly handle: FileHandl
 }
 
 async function readPlace(handle: FileHandle, size: number): Promise<FilePlace> {
-  if (size === 0) return { size, lastLine: undefined };
+  if (size === 0) return BEGINNING;
   const length = Math.min(size, MAX_LAST_LINE);
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, size - length);
   const tail = buffer.subarray(0, bytesRead).toString('utf8');

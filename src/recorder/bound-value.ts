@@ -1,6 +1,6 @@
-// Reduces a value to what a record may contain, without secrets. Each omitted part is replaced by a note. The work is
-// bounded too: parts beyond a limit are not read. It accepts any value, because it also receives values that plugins
-// and models made.
+// Reduces a value to what a record may contain, without secrets, and writes it as JSON in the same pass, because a run
+// writes hundreds of such values. Each omitted part is replaced by a note. The work is bounded too: parts beyond a limit
+// are not read. It accepts any value, because it also receives values that plugins and models made.
 
 import type { JsonValue } from '../protocol/json.ts';
 import { hidesField, REDACTED, redactText } from './redact.ts';
@@ -16,76 +16,75 @@ export interface ValueLimits {
 
 export const RECORD_LIMITS: ValueLimits = { characters: 32_768, items: 64, keys: 64, depth: 6, values: 20_000 };
 
+/** The value that `boundJson` writes. */
 export function boundValue(value: unknown, limits: ValueLimits = RECORD_LIMITS, redact = redactText): JsonValue {
+  return JSON.parse(boundJson(value, limits, redact)) as JsonValue;
+}
+
+/** Where two names of an object contain secrets and look alike without them, both are written, and a reader takes the last. */
+export function boundJson(value: unknown, limits: ValueLimits = RECORD_LIMITS, redact = redactText): string {
   let left = limits.values;
   const names = keptFor(namesByRedact, redact);
   return bound(value, 0);
 
-  function bound(value: unknown, depth: number): JsonValue {
+  function bound(value: unknown, depth: number): string {
     if (typeof value === 'string') return shownText(value);
-    if (typeof value === 'boolean' || value === null) return value;
-    if (typeof value === 'number') return Number.isFinite(value) ? value : String(value);
-    if (typeof value === 'bigint') return String(value);
-    if (typeof value !== 'object') return null;
-    if (depth >= limits.depth) return '[deeper values left out]';
-    if (left <= 0) return '[more values left out]';
+    if (typeof value === 'number') return Number.isFinite(value) ? `${value}` : `"${value}"`;
+    if (typeof value === 'boolean') return value ? 'true' : 'false';
+    if (typeof value === 'bigint') return `"${value}"`;
+    if (typeof value !== 'object' || value === null) return 'null';
+    if (depth >= limits.depth) return '"[deeper values left out]"';
+    if (left <= 0) return '"[more values left out]"';
     if (Array.isArray(value)) return boundList(value, depth);
-    if (value instanceof Error) return boundText(`${value.name}: ${value.message}`, limits.characters, redact);
+    if (value instanceof Error)
+      return JSON.stringify(boundText(`${value.name}: ${value.message}`, limits.characters, redact));
     return boundObject(value, depth);
   }
 
-  function boundList(list: readonly unknown[], depth: number): JsonValue {
+  function boundList(list: readonly unknown[], depth: number): string {
     const kept = Math.min(list.length, limits.items);
     left -= kept;
-    const items: JsonValue[] = [];
-    for (let index = 0; index < kept; index++) items.push(bound(list[index], depth + 1));
-    return kept < list.length ? [...items, `[${list.length - kept} more items left out]`] : items;
+    let items = '';
+    for (let index = 0; index < kept; index++) items += `${index === 0 ? '' : ','}${bound(list[index], depth + 1)}`;
+    return kept < list.length ? `[${items},"[${list.length - kept} more items left out]"]` : `[${items}]`;
   }
 
-  function boundObject(object: object, depth: number): JsonValue {
+  function boundObject(object: object, depth: number): string {
     const fields = Object.keys(object);
     left -= Math.min(fields.length, limits.keys);
-    const kept: Record<string, JsonValue> = {};
+    let kept = '';
     let count = 0;
-    let more = 0;
-    // A run has hundreds of such objects, so no list of entries is made of them.
     for (const name of fields) {
       const field = (object as Readonly<Record<string, unknown>>)[name];
       if (field === undefined || typeof field === 'function') continue;
-      if (count < limits.keys) put(kept, shownName(name), hidesField(name, field) ? REDACTED : bound(field, depth + 1));
-      else more++;
       count++;
+      if (count > limits.keys) continue;
+      const shown = hidesField(name, field) ? QUOTED_REDACTED : bound(field, depth + 1);
+      kept += `${count === 1 ? '' : ','}${shownName(name)}:${shown}`;
     }
-    if (more > 0) kept['…'] = `[${more} more keys left out]`;
-    return kept;
+    return count > limits.keys ? `{${kept},"…":"[${count - limits.keys} more keys left out]"}` : `{${kept}}`;
   }
 
   /** Most texts of a record are short ones that other records have too: ids of handlers, names of files, outcomes. */
   function shownText(text: string): string {
     const isShort = text.length <= Math.min(MAX_KNOWN_LENGTH, limits.characters);
-    return isShort ? shownName(text) : boundText(text, limits.characters, redact);
+    return isShort ? shownName(text) : JSON.stringify(boundText(text, limits.characters, redact));
   }
 
   /** Every record has the same few names, so the result for a name is remembered. */
   function shownName(name: string): string {
     const known = names.get(name);
     if (known !== undefined) return known;
-    const shown = boundText(name, 256, redact);
+    const shown = JSON.stringify(boundText(name, 256, redact));
     if (names.size >= MAX_KNOWN_NAMES) names.clear();
     if (name.length <= MAX_KNOWN_LENGTH) names.set(name, shown);
     return shown;
   }
 }
 
+const QUOTED_REDACTED = JSON.stringify(REDACTED);
 const MAX_KNOWN_NAMES = 1_024;
 const MAX_KNOWN_LENGTH = 64;
-
-/** A field of this one name is not set by an assignment, which would change what the object is. */
-function put(object: Record<string, JsonValue>, name: string, value: JsonValue): void {
-  if (name === '__proto__')
-    Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
-  else object[name] = value;
-}
 
 /** Secrets are removed before the text is cut; otherwise half of one could stay at the end. */
 export function boundText(text: string, limit: number, redact = redactText): string {
@@ -113,7 +112,7 @@ function redactOnce(text: string, redact: (text: string) => string): string {
 const LONG_TEXT = 2_048;
 const MAX_REDACTED_TEXTS = 16;
 
-/** What each way of hiding secrets made of long texts, and of the names of fields. */
+/** What each way of hiding secrets made of long texts, and of the names of fields as JSON. */
 const textsByRedact = new WeakMap<(text: string) => string, Map<string, string>>();
 const namesByRedact = new WeakMap<(text: string) => string, Map<string, string>>();
 

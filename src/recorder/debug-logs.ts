@@ -215,7 +215,10 @@ export class DebugLogs {
 
   #append(file: string, record: object): void {
     const line = JSON.stringify(record);
-    this.#parts.files.append(file, { length: line.length, text: () => line });
+    this.#parts.files.append(file, {
+      length: line.length,
+      text: () => ({ text: line, bytes: Buffer.byteLength(line) }),
+    });
   }
 }
 

@@ -13,19 +13,27 @@ export interface WrittenPrompt {
   readonly bytes: number;
 }
 
+type Values = Readonly<Record<string, unknown>>;
+
 /** Shorter prompts stay in the record. */
 const LONG_PROMPT = 1_024;
 
-/** The data without its system prompt, and that prompt; the data as it is when it has none that is long. */
-export function takePrompt(data: JsonValue): { readonly data: JsonValue; readonly prompt?: WrittenPrompt } {
-  if (!isJsonObject(data) || typeof data.systemPrompt !== 'string' || data.systemPrompt.length < LONG_PROMPT)
-    return { data };
+/** The data without its system prompt, and that prompt; the data as it is when it has none that is long. `shown` makes of a text what may be written. */
+export function takePrompt(
+  data: Values,
+  shown: (text: string) => string,
+): { readonly data: Values; readonly prompt?: WrittenPrompt } {
+  if (typeof data.systemPrompt !== 'string' || data.systemPrompt.length < LONG_PROMPT) return { data };
   const { systemPrompt, ...rest } = data;
-  const prompt = writtenPrompt(systemPrompt);
-  return { data: { ...rest, [HASH_FIELD]: prompt.hash }, prompt };
+  return { data: rest, prompt: writtenPrompt(shown(systemPrompt)) };
 }
 
-/** The text of the data with the prompt in it again. */
+/** The text of the data with the hash of the prompt. */
+export function withHash(dataText: string, { hash }: WrittenPrompt): string {
+  return `${dataText === '{}' ? '{' : `${dataText.slice(0, -1)},`}"${HASH_FIELD}":"${hash}"}`;
+}
+
+/** The text of the data, which has the hash, with the prompt in it again. */
 export function withPrompt(dataText: string, { json }: WrittenPrompt): string {
   return `${dataText.slice(0, -1)},"systemPrompt":${json}}`;
 }

@@ -2,7 +2,7 @@ import { appendFile, chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFi
 import path from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { folderForTest } from '../testkit/folder-for-test.ts';
-import { AppendedFiles } from './appended-files.ts';
+import { AppendedFiles, type AppendedLine } from './appended-files.ts';
 import { MAX_TRACE_EVENT_BYTES, Trajectory, type TrajectorySettings } from './trajectory.ts';
 
 let dir: string;
@@ -55,6 +55,34 @@ describe('the trajectory', () => {
         data: { prompt: 'hello' },
       },
     ]);
+  });
+
+  it('knows how long each line is, whatever its number and its texts are', () => {
+    const lines: AppendedLine[] = [];
+    const files = { append: (_: string, line: AppendedLine) => lines.push(line) } as unknown as AppendedFiles;
+    const trajectory = open({ files });
+    for (let seq = 1; seq <= 101; seq++)
+      trajectory.record(
+        CONTEXT,
+        'context.compiled',
+        { text: 'Größe', systemPrompt: `${seq % 3} „so“ `.repeat(300) },
+        seq,
+      );
+    let size = 0;
+    for (const line of lines) {
+      const { text, bytes } = line.text({ size, lastLine: undefined }) ?? { text: '', bytes: -1 };
+      expect(bytes).toBe(Buffer.byteLength(text));
+      size += bytes + 1;
+    }
+    expect(lines).toHaveLength(101);
+  });
+
+  it('writes times as readers expect them', async () => {
+    const trajectory = open();
+    const times = [0, 999, 1_000, 1_767_225_599_999.9, Date.UTC(2026, 1, 28, 23, 59, 59, 7), -1];
+    for (const at of times) trajectory.record(CONTEXT, 'prompt.submitted', {}, at);
+    const expected = times.map((at) => new Date(Math.floor(at)).toISOString());
+    expect((await recordsOf(trajectory)).map(({ ts }) => ts)).toEqual(expected);
   });
 
   it('keeps one private file a session, numbered across restarts', async () => {

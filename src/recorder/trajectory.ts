@@ -7,12 +7,11 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { forgetOldest } from '../protocol/forget-oldest.ts';
-import type { JsonValue } from '../protocol/json.ts';
 import { remembered } from '../protocol/remembered.ts';
-import type { AppendedFiles, FilePlace } from './appended-files.ts';
-import { boundText, boundValue, RECORD_LIMITS } from './bound-value.ts';
+import type { AppendedFiles, FilePlace, LineText } from './appended-files.ts';
+import { boundJson, boundText, RECORD_LIMITS } from './bound-value.ts';
 import { redactText } from './redact.ts';
-import { takePrompt, type WrittenPrompt, withPrompt } from './trajectory-prompts.ts';
+import { takePrompt, type WrittenPrompt, withHash, withPrompt } from './trajectory-prompts.ts';
 
 const TRACE_TYPES = [
   'session.started',
@@ -68,6 +67,8 @@ export class Trajectory {
   readonly isOn: (sessionKey: string | undefined) => boolean;
   #maxBytes: number;
   readonly #redact: (text: string) => string;
+  /** A long text as it may be written. */
+  readonly #shown: (text: string) => string;
   /** What all records of a run have in common, because a run writes a dozen of them. */
   readonly #commonOf = new WeakMap<TraceContext, CommonFields>();
 
@@ -85,6 +86,7 @@ export class Trajectory {
     redact = redactText,
   }: TrajectorySettings) {
     this.#redact = redact;
+    this.#shown = (text) => boundText(text, RECORD_LIMITS.characters, redact);
     this.#dir = dir;
     this.#files = files;
     this.isOn = isOn;
@@ -101,22 +103,28 @@ export class Trajectory {
   record(context: TraceContext, type: TraceType, data: Readonly<Record<string, unknown>>, at: number): void {
     if (!this.isOn(context.sessionKey)) return;
     const common = this.#common(context);
-    const taken = takePrompt(boundValue(data, RECORD_LIMITS, this.#redact));
-    let record = new TraceRecord(common, type, at, taken.data);
-    const bytes = record.bytes + (taken.prompt?.bytes ?? 0);
+    const { data: rest, prompt } = takePrompt(data, this.#shown);
+    const text = boundJson(rest, RECORD_LIMITS, this.#redact);
+    let record = new TraceRecord(common, type, at, prompt ? withHash(text, prompt) : text);
+    const bytes = record.bytes + (prompt?.bytes ?? 0);
     const isTooLong = bytes > MAX_TRACE_EVENT_BYTES - SPARE_BYTES;
     if (isTooLong) {
       const instead = { truncated: true, originalBytes: bytes, limitBytes: MAX_TRACE_EVENT_BYTES };
-      record = new TraceRecord(common, type, at, instead);
+      record = new TraceRecord(common, type, at, JSON.stringify(instead));
     }
     this.#files.append(common.file, {
       length: Math.min(bytes, MAX_TRACE_EVENT_BYTES),
-      text: (place) => this.#textAt(place, common, record, isTooLong ? undefined : taken.prompt),
+      text: (place) => this.#textAt(place, common, record, isTooLong ? undefined : prompt),
     });
   }
 
   /** The line of a record, now that its place in the file is known; undefined when the file is full. */
-  #textAt(place: FilePlace, common: CommonFields, record: TraceRecord, itsPrompt: WrittenPrompt | undefined) {
+  #textAt(
+    place: FilePlace,
+    common: CommonFields,
+    record: TraceRecord,
+    itsPrompt: WrittenPrompt | undefined,
+  ): LineText | undefined {
     const { file } = common;
     const last = this.#lastOf(file, place);
     if (last.isFull) return undefined;
@@ -126,16 +134,16 @@ export class Trajectory {
     // Space is reserved for the line that says that more was left out.
     const isFull = place.size + size + SPARE_BYTES + TRUNCATED_LINE_BYTES > this.#maxBytes;
     if (prompt && !isFull) this.#prompts.get(file)?.add(prompt.hash);
-    const text = isFull ? this.#lastLine(common, record.at, seq) : record.numbered(seq, prompt);
+    const line = isFull ? this.#lastLine(common, record.at, seq) : record.numbered(seq, prompt);
     this.#last.delete(file);
-    this.#last.set(file, { size: place.size + Buffer.byteLength(text) + 1, seq, isFull });
+    this.#last.set(file, { size: place.size + line.bytes + 1, seq, isFull });
     forgetOldest(this.#last, MOST_FILES_WITH_NUMBERS);
-    return text;
+    return line;
   }
 
-  #lastLine(common: CommonFields, at: number, seq: number): string {
+  #lastLine(common: CommonFields, at: number, seq: number): LineText {
     const data = { reason: 'file-size-limit', limitBytes: this.#maxBytes };
-    return new TraceRecord(common, 'trace.truncated', at, data).numbered(seq);
+    return new TraceRecord(common, 'trace.truncated', at, JSON.stringify(data)).numbered(seq);
   }
 
   /** The last record of a file. It is read from the file's last line, unless this process wrote it. */
@@ -195,28 +203,34 @@ class TraceRecord {
   readonly #common: CommonFields;
   readonly #data: string;
 
-  constructor(common: CommonFields, type: TraceType, at: number, data: JsonValue) {
+  constructor(common: CommonFields, type: TraceType, at: number, data: string) {
     this.at = at;
     this.#type = type;
     this.#common = common;
-    this.#data = JSON.stringify(data);
-    this.bytes = common.bytes + type.length + Buffer.byteLength(this.#data);
+    this.#data = data;
+    this.bytes = common.bytes + type.length + Buffer.byteLength(data);
   }
 
-  numbered(seq: number, prompt?: WrittenPrompt): string {
+  numbered(seq: number, prompt?: WrittenPrompt): LineText {
     const { beginning, fields } = this.#common;
+    const number = `${seq}`;
     const data = prompt ? withPrompt(this.#data, prompt) : this.#data;
-    return `${beginning}${this.#type}","ts":"${timeText(this.at)}","seq":${seq},"sourceSeq":${seq},${fields}"data":${data}}`;
+    return {
+      text: `${beginning}${this.#type}","ts":"${timeText(this.at)}","seq":${number},"sourceSeq":${number},${fields}"data":${data}}`,
+      bytes: this.bytes + 2 * (number.length - 1) + (prompt?.bytes ?? 0),
+    };
   }
 }
 
-/** Records of a run are made in the same few milliseconds. */
+/** Like `toISOString`, which takes longer than the rest of a line: records are made within the same few seconds. */
 function timeText(at: number): string {
-  if (at !== lastTime.at) lastTime = { at, text: new Date(at).toISOString() };
-  return lastTime.text;
+  const second = Math.floor(at / 1_000);
+  if (second !== lastSecond.second)
+    lastSecond = { second, text: new Date(second * 1_000).toISOString().slice(0, -'000Z'.length) };
+  return `${lastSecond.text}${String(Math.floor(at) - second * 1_000).padStart(3, '0')}Z`;
 }
 
-let lastTime = { at: 0, text: new Date(0).toISOString() };
+let lastSecond = { second: 0, text: '1970-01-01T00:00:00.' };
 
 /** The file of a session's trajectory in this folder. */
 export function trajectoryFileOf(dir: string, sessionId: string): string {

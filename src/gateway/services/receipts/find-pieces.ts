@@ -25,7 +25,7 @@ export class FoundPieces {
     this.#find = ignoresCase ? caselessFinder(text) : exactFinder(text);
   }
 
-  look(number: number, { kind, hash, text, about }: Piece): void {
+  look(number: number, { kind, hash, text, about }: Omit<Piece, 'key'>): void {
     if (kind === 'file') {
       const lines = linesInFile(text, this.#find);
       if (lines.length > 0) this.files.set(hash, lines);

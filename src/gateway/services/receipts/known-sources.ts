@@ -7,7 +7,7 @@ import { hashOfText } from '../../../context/report/build-report.ts';
 import { forgetOldest } from '../../../protocol/forget-oldest.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import type { ReadFrame } from './frame-reader.ts';
-import { type Piece, pieceOf } from './prompt-piece.ts';
+import { type Piece, pieceOf, withKey } from './prompt-piece.ts';
 import { type PromptSources, sourcesOf } from './prompt-sources.ts';
 
 export interface SourcePieces {
@@ -35,7 +35,7 @@ export class KnownSources {
 function sourcePiecesOf(frame: ReturnType<ReadFrame['whole']>): SourcePieces {
   const { sources, texts } = sourcesOf(frame);
   return {
-    files: texts.map((text) => ({ scope: '', hash: hashOfText(text), kind: 'file', text, about: {} })),
+    files: texts.map((text) => withKey({ scope: '', hash: hashOfText(text), kind: 'file', text, about: {} })),
     sources: pieceOf('', 'sources', '', sources as unknown as JsonObject & PromptSources),
   };
 }

@@ -5,7 +5,12 @@ import type { ToldSpan } from '../../../agent/request-text.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import type { PromptPieceRow } from '../../../store/tables.ts';
 
-export type Piece = Omit<PromptPieceRow, 'seq' | 'usedAt'>;
+type PieceFacts = Omit<PromptPieceRow, 'seq' | 'usedAt'>;
+
+export interface Piece extends PieceFacts {
+  /** Tells pieces apart. It stands here because most pieces are named again by every run of a conversation. */
+  readonly key: string;
+}
 
 /** What `about` of a piece of kind `prompt` holds. The spans cover its text without gaps. */
 export interface PromptPieceFacts {
@@ -26,20 +31,16 @@ export function promptPiece(scope: string, where: PromptPieceFacts['where'], spa
 }
 
 export function pieceOf(scope: string, kind: Piece['kind'], text: string, about: JsonObject): Piece {
-  const key = hash('sha256', `${JSON.stringify(about)}\0${text}`).slice(0, 32);
-  return { scope, hash: key, kind, text, about };
+  return withKey({ scope, hash: hash('sha256', `${JSON.stringify(about)}\0${text}`).slice(0, 32), kind, text, about });
 }
 
-/** Tells pieces apart. It is made once for each, because most pieces are named again by every run of a conversation. */
-export function keyOf(piece: Pick<Piece, 'scope' | 'hash'>): string {
-  const known = KEYS.get(piece);
-  if (known !== undefined) return known;
-  const key = `${piece.scope}\n${piece.hash}`;
-  KEYS.set(piece, key);
-  return key;
+export function withKey({ scope, hash, kind, text, about }: PieceFacts): Piece {
+  return { key: keyOf({ scope, hash }), scope, hash, kind, text, about };
 }
 
-const KEYS = new WeakMap<Pick<Piece, 'scope' | 'hash'>, string>();
+export function keyOf({ scope, hash }: Pick<PieceFacts, 'scope' | 'hash'>): string {
+  return `${scope}\n${hash}`;
+}
 
 export interface Unit {
   readonly where: ToldSpan['where'];

@@ -34,9 +34,9 @@ export interface ReceiptIndexParts {
   readonly isMine?: (() => boolean) | undefined;
 }
 
-const PAGE = 500;
+const PAGE = 128;
 /** So many runs are read and committed together. */
-const BATCH = 128;
+const BATCH = 64;
 /** While there is much to do, it rests this many times as long as it has worked. */
 const REST = 3;
 /** It works so long before it rests: a timer for every run would cost a good part of what the run itself does. */
@@ -191,7 +191,7 @@ export class ReceiptIndex {
         const { seqs } = await commit([...writes, ...stillThere(read, writes)]);
         return seqs;
       });
-      const numberOf = (piece: Piece) => numbers.get(keyOf(piece));
+      const numberOf = ({ key }: Piece) => numbers.get(key);
       await commit([...markWrites(read), ...receiptWrites(read, numberOf)]);
       return true;
     } catch (error) {
@@ -220,37 +220,37 @@ export class ReceiptIndex {
     const used = lastUses(receipts);
     await this.#verify([...used.keys()]);
     const numbers = new Map<string, number>();
-    const doubtful: UsedPiece[] = [];
-    for (const [key, piece] of used) {
+    const doubtful: PieceUse[] = [];
+    for (const [key, use] of used) {
       const known = this.#known.get(key);
       // A piece that was not used for long may have been pruned since it was learnt.
-      if (known && known.usedAt >= piece.usedAt - PIECE_GRAIN_MS) numbers.set(key, known.seq);
-      else doubtful.push(piece);
+      if (known && known.usedAt >= use.usedAt - PIECE_GRAIN_MS) numbers.set(key, known.seq);
+      else doubtful.push(use);
     }
     if (doubtful.length === 0) return numbers;
     // Without the scope, the store would have to look at every piece.
     const where = {
-      scope: { in: [...new Set(doubtful.map(({ scope }) => scope))] },
-      hash: { in: doubtful.map(({ hash }) => hash) },
+      scope: { in: [...new Set(doubtful.map(({ piece }) => piece.scope))] },
+      hash: { in: doubtful.map(({ piece }) => piece.hash) },
     };
     const found = new Map((await this.#parts.store.select('promptPieces', { where })).map((row) => [keyOf(row), row]));
-    const missing = doubtful.filter((piece) => !found.has(keyOf(piece)));
-    const stale = doubtful.filter((piece) => (found.get(keyOf(piece))?.usedAt ?? Infinity) < piece.usedAt);
+    const missing = doubtful.filter(({ piece }) => !found.has(piece.key));
+    const stale = doubtful.filter(({ piece, usedAt }) => (found.get(piece.key)?.usedAt ?? Infinity) < usedAt);
     const seqs = await commit([
-      ...missing.map((row): Write => ({ insert: 'promptPieces', row })),
+      ...missing.map(insertPiece),
       ...[...new Set(stale.map(({ usedAt }) => usedAt))].map((usedAt): Write => {
-        const pieces = stale.filter((piece) => piece.usedAt === usedAt);
-        const seqs = pieces.flatMap((piece) => found.get(keyOf(piece))?.seq ?? []);
+        const pieces = stale.filter((use) => use.usedAt === usedAt);
+        const seqs = pieces.flatMap(({ piece }) => found.get(piece.key)?.seq ?? []);
         return { update: 'promptPieces', where: { seq: { in: seqs } }, set: { usedAt }, expect: pieces.length };
       }),
     ]);
-    for (const piece of doubtful) {
-      const key = keyOf(piece);
+    for (const use of doubtful) {
+      const { key } = use.piece;
       const row = found.get(key);
-      const seq = row?.seq ?? seqs[missing.indexOf(piece)];
+      const seq = row?.seq ?? seqs[missing.indexOf(use)];
       if (seq === undefined) continue;
       numbers.set(key, seq);
-      this.#learn(key, seq, Math.max(row?.usedAt ?? 0, piece.usedAt));
+      this.#learn(key, seq, Math.max(row?.usedAt ?? 0, use.usedAt));
     }
     return numbers;
   }
@@ -286,17 +286,23 @@ interface ReadRun {
   readonly receipt: RunReceipt | undefined;
 }
 
-type UsedPiece = Piece & { readonly usedAt: number };
+interface PieceUse {
+  readonly piece: Piece;
+  readonly usedAt: number;
+}
 
-/** Each piece once, with the time of the last of these runs that had it. */
-function lastUses(receipts: readonly RunReceipt[]): ReadonlyMap<string, UsedPiece> {
-  const used = new Map<string, Piece & { usedAt: number }>();
+function insertPiece({ piece: { key: _, ...row }, usedAt }: PieceUse): Write {
+  return { insert: 'promptPieces', row: { ...row, usedAt } };
+}
+
+/** Each piece once, by its key, with the time of the last of these runs that had it. */
+function lastUses(receipts: readonly RunReceipt[]): ReadonlyMap<string, PieceUse> {
+  const used = new Map<string, { readonly piece: Piece; usedAt: number }>();
   for (const { at, prompt, files, sources } of receipts) {
     const use = (piece: Piece) => {
-      const key = keyOf(piece);
-      const known = used.get(key);
+      const known = used.get(piece.key);
       if (known) known.usedAt = Math.max(known.usedAt, at);
-      else used.set(key, { ...piece, usedAt: at });
+      else used.set(piece.key, { piece, usedAt: at });
     };
     prompt.forEach(use);
     files.forEach(use);

@@ -13,13 +13,14 @@ import type { CaptureRow, RunRow } from '../../../store/tables.ts';
 import { isRetold, type TranscriptOf, talkOfCaptures, transcriptsIn } from '../read-request-spans.ts';
 import type { FrameOf } from './frame-reader.ts';
 import type { KnownSources } from './known-sources.ts';
-import { keyOf, type Piece, promptPiece } from './prompt-piece.ts';
+import { type Piece, promptPiece } from './prompt-piece.ts';
 import type { KnownStablePieces } from './stable-pieces.ts';
 import { talkPieces } from './talk-pieces.ts';
 
 export interface RunReceipt {
   /** The time of the first request. */
   readonly at: number;
+  /** The same piece may be among them several times, as objects of their own. */
   readonly prompt: readonly Piece[];
   readonly files: readonly Piece[];
   readonly sources: Piece;
@@ -44,8 +45,7 @@ export async function readReceipt(
   const frame = row && frameOf(row);
   if (!frame) return undefined;
   const requests = captures.filter(({ call }) => call > FRAME_CALL);
-  const prompt = new Map<string, Piece>();
-  const add = (piece: Piece) => prompt.set(keyOf(piece), piece);
+  const prompt = new Set<Piece>();
   const { system, tools } = frame;
   const stable = known.of({ system, tools, spans: frame.spans.filter(({ where }) => where !== 'messages') });
   const first = { spans: frame.spans.filter(({ where }) => where === 'messages'), unkept: frame.unkept };
@@ -54,14 +54,14 @@ export async function readReceipt(
     if (!last) continue;
     const talk = await talkOfCaptures(first, requests.slice(0, ends), { transcriptOf, sessionId });
     const said = talkPieces(sessionKey, talk.spans, talk.messages);
-    for (const piece of stable.shared) add(piece);
-    for (const piece of stable.ofSession) add({ ...piece, scope: sessionKey });
-    for (const piece of said.pieces) add(piece);
+    for (const piece of stable.shared) prompt.add(piece);
+    for (const piece of stable.ofSession(sessionKey)) prompt.add(piece);
+    for (const piece of said.pieces) prompt.add(piece);
     // The words of a message that the transcript does not keep are only in the request itself.
     if (!stable.isWhole || !said.isWhole)
-      for (const text of await wordsOf(store, last)) add(unattributed(text, sessionKey));
+      for (const text of await wordsOf(store, last)) prompt.add(unattributed(text, sessionKey));
   }
-  return { at: row.at, prompt: [...prompt.values()], ...sources.of(frame) };
+  return { at: row.at, prompt: [...prompt], ...sources.of(frame) };
 }
 
 /**

@@ -8,20 +8,23 @@ import type { RequestSpan } from '../../../agent/request-draft.ts';
 import type { RequestFrame } from '../../../agent/request-frame.ts';
 import { withTexts } from '../../../agent/request-text.ts';
 import { readAuthor } from '../../../agent/span-author.ts';
-import { isWhole, type Piece, promptPiece, unitsOf, type WordedSpan } from './prompt-piece.ts';
+import { remembered } from '../../../protocol/remembered.ts';
+import { isWhole, type Piece, promptPiece, unitsOf, type WordedSpan, withKey } from './prompt-piece.ts';
 
 /** What a frame says besides the conversation. */
 export type StableFrame = Pick<RequestFrame, 'system' | 'tools' | 'spans'>;
 
 export interface StablePieces {
-  /** Those that all sessions share, and those that belong to a session and have its scope yet to get. */
+  /** Those that all sessions share. */
   readonly shared: readonly Piece[];
-  readonly ofSession: readonly Piece[];
+  /** Those that belong to a session, by its key. */
+  readonly ofSession: (sessionKey: string) => readonly Piece[];
   /** False when the words of a span are not known. */
   readonly isWhole: boolean;
 }
 
 const MOST_FRAMES = 8;
+const MOST_SESSIONS = 64;
 
 export class KnownStablePieces {
   /** The one that was used last comes first. */
@@ -69,7 +72,12 @@ function stablePiecesOf({ system, tools, spans }: StableFrame): StablePieces {
   }
   const offered = units.filter(({ where }) => where === 'tools').map((unit) => unit.spans);
   if (offered.length > 0) shared.push(promptPiece('', 'tools', parted(offered)));
-  return { shared: shared.filter(hasText), ofSession: ofSession.filter(hasText), isWhole: isWhole(told) };
+  const own = ofSession.filter(hasText);
+  return {
+    shared: shared.filter(hasText),
+    ofSession: remembered(MOST_SESSIONS, (scope) => own.map((piece) => withKey({ ...piece, scope }))),
+    isWhole: isWhole(told),
+  };
 }
 
 function hasText({ text }: Piece): boolean {
