@@ -244,7 +244,7 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
   }),
   ...harmless('gateway.tls', 'The gateway speaks plain HTTP.'),
   ...protects('gateway.auth.trustedProxy', 'A name that a proxy sends along is not believed; callers need the token.'),
-  ...protects('gateway.{roles,auth.identityScopes}', 'There is one token, and whoever has it may do everything.'),
+  ...protects('gateway.{roles,auth.identityScopes}', 'There is one token, and a person who has it may do everything.'),
   ...missing('gateway.{publicOrigin,portals}', 'Nothing is published; gateway.allowedOrigins has names of the page.'),
   ...harmless('gateway.{terminal,cliAgents}', 'The page opens no terminal.'),
   ...harmless('gateway.auth.rateLimit', 'Wrong tokens are slowed down by a limit that cannot be set.'),

@@ -17,7 +17,7 @@ export interface Completion {
 }
 
 export interface FlagCompletion extends Completion {
-  /** What stands behind the flag: one of some words, a path, or something that nobody can guess. */
+  /** What stands behind the flag: one of some words, a path, or something that cannot be guessed. */
   readonly value?: { readonly kind: 'words'; readonly words: readonly string[] } | { readonly kind: 'path' | 'other' };
 }
 

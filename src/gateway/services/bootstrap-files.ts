@@ -102,7 +102,7 @@ export class BootstrapFiles {
     );
   }
 
-  /** Another value when a bootstrap file was changed, by whomever. It looks at the first agents only, and reads no file. */
+  /** Returns another value when a bootstrap file was changed, by an agent or a person. It looks at the first agents only, and reads no file. */
   stamp(): readonly (string | undefined)[] {
     return this.#parts
       .agentIds()

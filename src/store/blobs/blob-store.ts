@@ -7,7 +7,7 @@
 // statement. Reading never rejects because a blob is missing or damaged; it rejects with StoreFailedError when the place cannot be reached.
 // Result: `put` resolves when the bytes would survive a power cut. `read` gives exactly the bytes of the hash, or nothing.
 // Rules: the same bytes are stored once, and putting them again renews their time and repairs what was damaged. A blob
-// that is put while it is being removed is there afterwards. Nobody but the owner of the place can read it.
+// that is put while it is being removed is there afterwards. Only the owner of the place can read it.
 // When it fires: after `close`, the place must not be used again.
 
 import { createHash } from 'node:crypto';

@@ -244,7 +244,7 @@ function judgeFile(before: KnownRequest, now: KnownRequest, author: PromptAuthor
   // The words of one file may be cut to make room for another.
   if (other !== undefined)
     return { cause: 'file', author: describeAuthor({ kind: 'file', name: other }, workspaceDir), isInput: true };
-  return { cause: 'atrium', author: `${name}, which nobody changed`, isInput: false };
+  return { cause: 'atrium', author: `${name}, although the file was not changed`, isInput: false };
 }
 
 const BY_SESSION: ReadonlySet<string> = new Set(['filtered-session', 'private-surface', 'disabled']);
