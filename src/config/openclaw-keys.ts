@@ -33,7 +33,7 @@ export interface UnusedKey {
   /** Values that ask for what happens anyway, or for nothing. */
   readonly except: readonly unknown[];
   readonly gate?: Gate | undefined;
-  /** Another key. When that one is set, it decides, and this one asks for nothing. */
+  /** The name of another key. When that key is set, it decides, and this one asks for nothing. */
   readonly unlessSet?: string | undefined;
 }
 

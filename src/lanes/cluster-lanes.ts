@@ -51,7 +51,7 @@ export class ClusterLanes implements Lanes {
   readonly #jobs: LaneJobs;
   readonly #closing = new AbortController();
   readonly #leave: (() => unknown)[] = [];
-  /** Those that wait for room. */
+  /** The functions that wake those who wait for room. */
   readonly #waiters = new Set<() => void>();
   #isDraining = false;
 

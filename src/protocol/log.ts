@@ -2,7 +2,7 @@
 // about. Where lines go, which levels are kept and how secrets are removed is decided where the log is built.
 // Errors: none. Writing a line never throws and never waits.
 
-/** From the least to the most important. */
+/** The levels from the least to the most important. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 

@@ -1,4 +1,4 @@
-// The places of a command line at which something can be completed: behind `atrium`, behind a group, behind a command. Pure:
+// The places of a command line at which something can be completed: behind `atrium`, behind a group, behind a command. It is pure:
 // from the commands to rows that each shell writes in its own way.
 
 import type { CliCommand } from '../command.ts';

@@ -11,7 +11,7 @@ import type { TranscriptRow } from '../../store/tables.ts';
 export interface ImportedEntry extends Pick<TranscriptRow, 'at' | 'kind' | 'message' | 'meta'> {
   /** The id that the event has in OpenClaw. */
   readonly id: string;
-  /** For a summary: the first entry that it does not replace; undefined when it replaces all before it. */
+  /** The first entry that a summary does not replace; undefined when it replaces all before it. */
   readonly keepsFrom?: string | undefined;
 }
 

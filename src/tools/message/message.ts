@@ -48,7 +48,7 @@ export interface MessageSettings {
   /** Whether it may act in another conversation of the same channel. */
   readonly allowWithinProvider: boolean;
   readonly allowAcrossProviders: boolean;
-  /** Only these actions. Without it, all of them. */
+  /** The actions that are allowed. Without it, all of them are. */
   readonly actions?: readonly string[] | undefined;
 }
 

@@ -30,7 +30,7 @@ const MOST_BYTES = 512 * 1024;
 
 export class FrameReader {
   readonly #store: Store;
-  /** By the key of their part; the one that was used last is at the end. */
+  /** The elements by the key of their part; the one that was used last is at the end. */
   readonly #elements = new Map<string, Elements>();
   #bytes = 0;
 
