@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { type HandlerInfo, STABILITIES } from '../../protocol/handler.ts';
+import { sha256Of } from '../../protocol/sha256-of.ts';
 import type { Composition, Prompt } from '../compose.ts';
 import type { Absence, CompositionState, Cut, HandlerRecord, Layer } from '../composition.ts';
 import { type Rope, ropeLength } from '../provenance/rope.ts';
@@ -238,7 +239,7 @@ function absentFiles({ absences, input }: CompositionState, seen: Set<string>): 
 }
 
 export function hashOfText(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+  return sha256Of(text).slice(0, 32);
 }
 
 /** By the title of the file that they were lifted out of. */

@@ -1,8 +1,8 @@
 // A prompt in the form that is committed and compared: machine paths by name, and a short index of its sections, so
 // that a difference can be named by section and author. It is pure: where snapshots are kept is not known here.
 
-import { createHash } from 'node:crypto';
 import type { Stability } from '../../protocol/handler.ts';
+import { sha256Of } from '../../protocol/sha256-of.ts';
 import type { Composition } from '../compose.ts';
 import { formatOrigin } from '../provenance/origin.ts';
 import type { Rope } from '../provenance/rope.ts';
@@ -186,5 +186,5 @@ function toBytesAndBack(text: string): string {
 }
 
 function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+  return sha256Of(text).slice(0, 16);
 }

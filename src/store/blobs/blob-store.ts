@@ -10,8 +10,8 @@
 // that is put while it is being removed is there afterwards. Only the owner of the place can read it.
 // When it fires: after `close`, the place must not be used again.
 
-import { createHash } from 'node:crypto';
 import { isAttachmentHash } from '../../protocol/attachment.ts';
+import { sha256Of } from '../../protocol/sha256-of.ts';
 import { InvalidStoreRequestError } from '../errors.ts';
 
 export interface BlobStore {
@@ -43,7 +43,7 @@ export interface BlobFacts {
 export const LARGEST_BLOB = 256 * 1024 * 1024;
 
 export function hashOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
+  return sha256Of(bytes);
 }
 
 /** Throws InvalidStoreRequestError. */

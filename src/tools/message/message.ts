@@ -4,10 +4,10 @@
 // Promise: one call sends once, also when a crash repeats it. Nothing leaves the conversation of the session for another
 // one that the operator has not allowed, and nothing of another conversation is read that the session may not see.
 
-import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { type Surface, surfaceId } from '../../protocol/inbound.ts';
 import type { JsonObject } from '../../protocol/json.ts';
+import { sha256Of } from '../../protocol/sha256-of.ts';
 import { attachWorkspaceFile } from '../attach-workspace-file.ts';
 import { namedPaths } from '../contained-path.ts';
 import {
@@ -281,7 +281,7 @@ interface MessageCall {
 
 /** Includes the parameters, because some providers use the same id for several calls of a run. */
 function originOf({ agentId, sessionKey, runId, toolCallId }: ToolContext, params: JsonObject): PostOrigin {
-  const call = `${toolCallId} ${createHash('sha256').update(JSON.stringify(params)).digest('hex')}`;
+  const call = `${toolCallId} ${sha256Of(JSON.stringify(params))}`;
   return { agentId, sessionKey, runId, call };
 }
 
