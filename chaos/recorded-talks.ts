@@ -16,7 +16,7 @@ import { pixel } from '../src/testkit/test-images.ts';
 import { seededRandom } from './seeded-random.ts';
 
 export interface RecordedTalksSettings {
-  /** So many runs, or a few more. */
+  /** At least so many runs are made; there may be a few more. */
   readonly runs: number;
   readonly seed: number;
   readonly protocol: ModelProtocol;

@@ -3,7 +3,7 @@
 
 import { pluginFiles } from '../src/testkit/plugin-files.ts';
 
-/** By id: the code that runs for a share of the calls. */
+/** For each plugin, by its id, the code that runs for a share of its calls. */
 const TEMPERS: Readonly<Record<string, { readonly share: number; readonly code: string }>> = {
   thrower: { share: 0.2, code: "throw new Error('thrower does not feel like it');" },
   hanger: { share: 0.05, code: 'await new Promise(() => {});' },

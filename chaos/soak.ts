@@ -23,9 +23,9 @@ import { countOwed, createTriedGateway, eventually, PATIENCE_MS } from './tried-
 
 const SESSIONS = 20;
 const CHATTER = 'There is more to say about that. '.repeat(10);
-/** Between two messages of a person. */
+/** The longest pause between two messages of a person. */
 const LONGEST_PAUSE_MS = 4_000;
-/** Between two faults. */
+/** The longest time between two faults. */
 const LONGEST_PEACE_MS = 15_000;
 const LOOK_MS = 1_000;
 /**

@@ -6,7 +6,7 @@ import type { CompatRig } from './rig.ts';
 export interface PackageCheck {
   /** Name and version, as npm takes them. */
   readonly spec: string;
-  /** Of the plugin, or the name of the hook pack. */
+  /** The id of the plugin, or the name of the hook pack. */
   readonly id: string;
   /** What it exercises, in a few words. */
   readonly exercises: string;

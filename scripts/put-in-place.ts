@@ -94,7 +94,7 @@ function removeOldBuilds(builds: string, current: string, starts: readonly numbe
   const oldestProcess = starts === undefined ? now - LONG_MS : Math.min(now, ...starts);
   byAge.forEach(({ name }, at) => {
     if (replacedAt(at) > Math.min(now - DAY_MS, oldestProcess)) return;
-    // Under another name first: a folder that is half removed must not be taken for a build.
+    // It gets another name first, because a folder that is half removed must not be taken for a build.
     const going = join(builds, `.old-${process.pid}-${name}`);
     renameSync(join(builds, name), going);
     rmSync(going, { recursive: true });

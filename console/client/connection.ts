@@ -12,7 +12,7 @@ export interface ConnectionPorts {
   showLink(link: Link): void;
   /**
    * Called when a socket could not be opened. A browser does not say why; when this resolves with false, it is not tried
-   * again, because a gateway that is asked with a wrong token again and again answers nobody for a while.
+   * again, because a gateway that is asked with a wrong token again and again answers no client for a while.
    */
   mayTryAgain(): Promise<boolean>;
 }

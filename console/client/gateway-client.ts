@@ -540,7 +540,7 @@ export class GatewayClient {
     return new WebSocket(address, ['atrium', `atrium.token.${base64url(this.#token)}`]);
   }
 
-  /** For the clients of single pages. Without a body it reads; with one it changes something. */
+  /** The clients of single pages ask with this. Without a body it reads; with one it changes something. */
   async ask<Answer>(path: string, body?: object, method?: 'DELETE'): Promise<Answer> {
     return JSON.parse(await this.#ask(path, body, method)) as Answer;
   }

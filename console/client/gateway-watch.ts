@@ -93,5 +93,5 @@ class Reader {
   }
 }
 
-/** A busy gateway changes all the time, and nobody reads faster than this. */
+/** A busy gateway changes all the time, and no person reads faster than this. */
 const LEAST_PAUSE_MS = 250;

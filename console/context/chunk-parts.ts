@@ -1,5 +1,5 @@
 // Cuts a long text with its authors into blocks that the browser lays out only when they are in sight. Promise: the texts
-// of all blocks joined are the text. Lines stay whole where they are short enough. Pure.
+// of all blocks joined are the text. Lines stay whole where they are short enough. It is pure.
 
 export interface TextPart {
   readonly text: string;

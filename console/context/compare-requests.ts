@@ -1,5 +1,5 @@
 // In what two requests differ, unit by unit and line by line, with the author of every line that was added or removed.
-// Units that are the same are not looked into, so a long request with a small change is compared quickly. Pure.
+// Units that are the same are not looked into, so a long request with a small change is compared quickly. It is pure.
 
 import { diffLines } from 'diff';
 import type { ToldSpan } from '../client/gateway-client.ts';

@@ -1,6 +1,6 @@
 // Answers "why is this not here?" for one request: where a text or a file stands in it, or which rule, limit or setting
 // kept it out. The report of a run keeps no text that was left out, so a text is also looked for in the bootstrap files as
-// they are now. Pure.
+// they are now. It is pure.
 
 import type { ContextReport } from '../client/gateway-client.ts';
 import type { RequestView } from './request-view.ts';

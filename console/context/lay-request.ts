@@ -1,5 +1,5 @@
 // Lays the pieces of a request, whose authors are known, over the bytes that were sent. What no author wrote is the form
-// of the provider: names of fields, brackets, ids. Promise: the parts joined are the body, whatever the form. Pure.
+// of the provider: names of fields, brackets, ids. Promise: the parts joined are the body, whatever the form. It is pure.
 
 import type { ToldSpan } from '../client/gateway-client.ts';
 

@@ -5,7 +5,7 @@ import type { RequestSource } from './request-view.ts';
 import { readSettings, type Situation } from './what-if.tsx';
 
 export interface LoadedRequest extends RequestSource {
-  /** In words: which model, when. */
+  /** Says in words which model was asked, and when. */
   readonly title: string;
   /** Undefined when it is not known. */
   readonly agentId: string | undefined;

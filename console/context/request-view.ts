@@ -1,5 +1,5 @@
 // A request as the page shows it: the units that a model reads, in order, each with its pieces, their authors and what is
-// known about each. It is made from what the gateway tells about a run, or about what would be sent now. Pure.
+// known about each. It is made from what the gateway tells about a run, or about what would be sent now. It is pure.
 
 import type { CacheCall, ContextReport, RequestMeasure, ToldSpan } from '../client/gateway-client.ts';
 import { type Author, authorOf } from './author.ts';

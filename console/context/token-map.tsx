@@ -57,7 +57,7 @@ export default function TokenMap({ measure, only, onPick }: TokenMapProps) {
   );
 }
 
-/** For a name and a number. */
+/** Whether a name and a number fit into the rectangle. */
 function hasRoom(width: number, height: number): boolean {
   return width > 34 && height > 24;
 }

@@ -7,7 +7,7 @@ import type { Agent } from '../client/gateway-client.ts';
 export interface Situation {
   readonly message: string;
   readonly agentId: string;
-  /** Empty: as the session says. */
+  /** When it is empty, the session decides. */
   readonly sessionType: string;
   readonly channel: string;
   /** As a field for date and time has it; empty for now. */

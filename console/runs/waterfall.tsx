@@ -67,7 +67,7 @@ export function Waterfall({ steps, sessionKey, runId, wholeMs }: WaterfallProps)
   );
 }
 
-/** From the first step to the end of the last. */
+/** The time from the beginning of the first step to the end of the last one. */
 export function durationOf(steps: readonly TimelineStep[]): number {
   const first = Math.min(...steps.map(({ at }) => at));
   return steps.length === 0 ? 0 : Math.max(...steps.map(({ at, ms }) => at + (ms ?? 0))) - first;

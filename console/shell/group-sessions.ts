@@ -1,5 +1,5 @@
 // The conversations of the sidebar in groups: by day for those that people hold, and folded groups for subagents,
-// scheduled runs, calls of programs and what a person has put away. Of one key only the latest session is listed. Pure.
+// scheduled runs, calls of programs and what a person has put away. Of one key only the latest session is listed. It is pure.
 
 import type { ListedSession } from '../client/gateway-client.ts';
 

@@ -1,5 +1,5 @@
 // Where a conversation parts from others: branches that were made of it, and the one that it is a branch of. At such a
-// place the same history goes on in several ways, and a person can go from one to the other. Pure.
+// place the same history goes on in several ways, and a person can go from one to the other. It is pure.
 
 import type { ListedSession } from '../client/gateway-client.ts';
 

@@ -19,7 +19,7 @@ export interface DiscordAccount extends ChannelAccount {
   /** Undefined means that the place decides alone. */
   readonly groupAllowFrom?: readonly string[] | undefined;
   readonly matchesNames: boolean;
-  /** By the id of the server, by its name in the form `my-server`, or `*` for all others. */
+  /** The settings of each server, by its id or by its name in the form `my-server`; `*` is for all others. */
   readonly guilds: Readonly<Record<string, GuildSettings>>;
   /** Whether messages of other bots are read: all, none, or those that mention this bot. */
   readonly allowBots: boolean | 'mentions';
@@ -46,7 +46,7 @@ export interface DiscordAccount extends ChannelAccount {
 export interface GuildSettings extends PlaceSettings {
   /** Which reactions are noted: none, those to messages of the bot, all, or those of the people in `users`. */
   readonly reactionNotifications?: 'off' | 'own' | 'all' | 'allowlist' | undefined;
-  /** By the id of the channel, by its name, or `*`. Undefined means every channel of the server. */
+  /** The settings of each channel, by its id or its name; `*` is for all others. Undefined means every channel of the server. */
   readonly channels?: Readonly<Record<string, GuildChannelSettings>> | undefined;
 }
 

@@ -17,7 +17,7 @@ export interface Place {
   readonly isForum: boolean;
   /** Whether a thread can begin from a message here. */
   readonly hasThreads: boolean;
-  /** For threads: the channel that it belongs to, who opened it, and whether the bot has joined. */
+  /** Of a thread, the channel that it belongs to, who opened it, and whether the bot has joined. */
   readonly parentId?: string | undefined;
   readonly ownerId?: string | undefined;
   readonly isJoined: boolean;

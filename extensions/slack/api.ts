@@ -76,7 +76,7 @@ export class SlackApi {
   }
 }
 
-/** For both client libraries: no retries, no logs, and an end for every request. */
+/** The options of both client libraries: they do not retry and do not log, and every request has an end. */
 export function clientOptions({
   apiRoot,
   closing,

@@ -10,7 +10,7 @@ export interface TelegramAccount extends ChannelAccount {
   /** Where an operator finds it: `channels.telegram` or `channels.telegram.accounts.work`. */
   readonly path: string;
   readonly token: string;
-  /** Without a slash at the end. */
+  /** It has no slash at the end. */
   readonly apiRoot: string;
   readonly dmPolicy: DirectRules['policy'];
   readonly allowFrom: readonly string[];
@@ -54,7 +54,7 @@ export interface TelegramDirect {
   readonly enabled?: boolean | undefined;
   readonly dmPolicy?: DirectRules['policy'] | undefined;
   readonly allowFrom?: readonly string[] | undefined;
-  /** By the id of the topic. */
+  /** The settings of each topic, by its id. */
   readonly topics?: Readonly<Record<string, Pick<TelegramTopic, 'enabled' | 'allowFrom'>>> | undefined;
 }
 
@@ -68,7 +68,7 @@ export interface TelegramTopic {
 }
 
 export interface TelegramGroup extends Omit<TelegramTopic, 'agentId'> {
-  /** By the id of the topic; `1` is the main topic of a forum, and `*` is for those that have no settings. */
+  /** The settings of each topic, by its id; `1` is the main topic of a forum, and `*` is for topics that have none of their own. */
   readonly topics?: Readonly<Record<string, TelegramTopic>> | undefined;
 }
 

@@ -1,5 +1,5 @@
 // The words of a request from the pieces that composition, plugins and the person bring: the system blocks around the
-// composition, and the message with everything that stands before and behind it. Pure; a run, a preview and a replay all
+// composition, and the message with everything that stands before and behind it. It is pure; a run, a preview and a replay all
 // arrange here. Every character keeps its author.
 
 import type { Composition } from '../context/compose.ts';
@@ -13,7 +13,7 @@ import { formatAuthor } from './span-author.ts';
 export interface PromptPieces {
   /** Replaces the composition. */
   readonly override?: Contribution | undefined;
-  /** Before and behind the composition. */
+  /** What prompt hooks put before the composition and behind it. */
   readonly before: readonly Contribution[];
   readonly behind: readonly Contribution[];
   /** The message: what stands before it, its own words, files, what stands behind it. */
@@ -32,7 +32,7 @@ export function arrangePrompt(composition: Composition, pieces: PromptPieces): A
 }
 
 /**
- * At most two blocks: the part that is the same for every session, with the cache boundary at its end, and the rest.
+ * Returns at most two blocks: the part that is the same for every session, with the cache boundary at its end, and the rest.
  */
 function systemOf(
   { prompt, report }: Composition,

@@ -77,7 +77,7 @@ function isToldToParent({ kind, child }: OpenRun): boolean {
   return kind === 'spawn' && child?.owes === true;
 }
 
-/** The words of a message that nobody checked are not written into the conversation. */
+/** The words of a message that was not checked are not written into the conversation. */
 function noticeOf({ ledger, text }: OpenRun, cause: unknown): Write {
   const shown =
     cause instanceof MessageWithheldError ? '[This message is withheld, because it was not checked.]' : text;

@@ -3,10 +3,10 @@
 // up, the next handler's request is considered, so that none is ignored. A limit for all keys together stops a handler
 // that asks for something new each time.
 
-import { createHash } from 'node:crypto';
 import type { FinalizeRetry } from '../hooks/agent-hooks.ts';
 import { hookMessageOf } from '../hooks/hook-message.ts';
 import { type AssistantMessage, textOf } from '../protocol/message.ts';
+import { sha256Of } from '../protocol/sha256-of.ts';
 import type { Conversation } from './conversation.ts';
 import type { OpenRun } from './open-run.ts';
 import type { RunParts } from './run-parts.ts';
@@ -82,5 +82,5 @@ export class Finalizer {
 }
 
 function keyOf({ idempotencyKey, instruction }: FinalizeRetry): string {
-  return idempotencyKey ?? createHash('sha256').update(instruction).digest('hex');
+  return idempotencyKey ?? sha256Of(instruction);
 }

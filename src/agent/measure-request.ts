@@ -1,7 +1,7 @@
 // What a whole request is made of, by part and by author: system blocks, tools, the history, the message that it is
 // about, and what the run itself has added since. Every size that people are shown comes from here: the page, the
 // commands and the chat therefore agree with each other and with the moment at which compaction begins.
-// Promise: the parts add up to the whole, and the authors of a part to the part. Pure; it reads spans and sends nothing.
+// Promise: the parts add up to the whole, and the authors of a part to the part. It is pure; it reads spans and sends nothing.
 
 import { estimateTokens } from '../context/budget/estimate-tokens.ts';
 import type { Model } from '../models/model.ts';

@@ -13,7 +13,7 @@ import type { RunParts } from './run-parts.ts';
 import { reserveCall } from './spend/reserve-call.ts';
 
 export interface NextRequest {
-  /** Without it, the model of the conversation. */
+  /** Without it, the model of the conversation is asked. */
   readonly model?: Model | undefined;
   readonly messages: readonly Message[];
   /** The authors of what is new since the request before. */

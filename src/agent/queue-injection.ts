@@ -17,7 +17,7 @@ export interface InjectionRequest {
   readonly owner: string;
   readonly sessionKey: string;
   readonly text: string;
-  /** Before or after the person's message. The default is before. */
+  /** Whether it stands before or after the person's message. The default is before. */
   readonly placement?: InjectionRow['placement'] | undefined;
   readonly idempotencyKey?: string | undefined;
   /** The text is not shown in a run that begins later than this many milliseconds from now. */

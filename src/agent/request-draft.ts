@@ -38,7 +38,7 @@ export interface RequestSpan {
   readonly chars: number;
   /** For an image, which has no characters: a fixed estimate of its tokens. */
   readonly tokens?: number | undefined;
-  /** For an earlier message: its run, and its entry in the transcript. */
+  /** An earlier message has its run here, and its entry in the transcript. */
   readonly runId?: string | undefined;
   readonly entry?: number | undefined;
 }

@@ -100,7 +100,7 @@ export class RunLedger {
 
   /**
    * Resolves when the writes would survive the death of the process, without a sync. This is for a step that may be
-   * repeated after a power cut: the next commit that is synced makes it survive that too, and nobody is told of it before.
+   * repeated after a power cut: the next commit that is synced makes it survive that too, and nothing is told of it before.
    */
   async commitUnsynced(site: CommitSite, writes: readonly Write[]): Promise<void> {
     await this.#settleLater();

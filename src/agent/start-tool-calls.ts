@@ -1,7 +1,6 @@
 // The tool calls of one model answer, up to their start: each call passes the gate, waits for a person where one must
 // be asked, and is recorded as started before it starts.
 
-import { createHash } from 'node:crypto';
 import { inStep } from '../hooks/hook-trace.ts';
 import type { ApprovalResolution } from '../protocol/approval-decision.ts';
 import { RunStoppedError } from '../protocol/errors.ts';
@@ -9,6 +8,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import { isJsonObject } from '../protocol/json.ts';
 import { type AssistantMessage, type ToolCallPart, toolCallsOf } from '../protocol/message.ts';
 import { requesterOf } from '../protocol/requester.ts';
+import { sha256Of } from '../protocol/sha256-of.ts';
 import type { Write } from '../store/store.ts';
 import type { ApprovalRow } from '../store/tables.ts';
 import { type GateAsk, type GatePass, type GateVeto, gateToolCall, vetoOutput } from '../tools/gate-tool-call.ts';
@@ -225,7 +225,7 @@ function subjectOf(
     requester: requesterOf(inbound),
     policyVersion: policyVersionOf(agentId),
     workspaceDir,
-    contextHash: createHash('sha256').update(wire.body).digest('hex'),
+    contextHash: sha256Of(wire.body),
     now: parts.now(),
     ttlMs,
     timeoutBehavior,

@@ -93,7 +93,7 @@ export class AttachmentStore {
   }
 
   /**
-   * The file of an upload of the last hour. A hash finds nothing, so that nobody who knows only the hash of a file can
+   * The file of an upload of the last hour. A hash finds nothing, so that a person who knows only the hash of a file cannot
    * bring it into another session; a file that came in another way than by an upload is not found at all.
    */
   async findUpload(id: string): Promise<AttachmentRef | undefined> {

@@ -27,7 +27,7 @@ export interface DirectRules {
   readonly setting: string;
 }
 
-/** For groups, channels and their threads. */
+/** The rules for groups, channels and their threads. */
 export interface SharedRules {
   readonly kind: 'shared';
   /**

@@ -122,7 +122,7 @@ export interface History {
 
 export interface HistoryRequest {
   readonly surface: Surface;
-  /** At most this many messages; a channel may give fewer. */
+  /** How many messages are wanted at most; a channel may give fewer. */
   readonly limit: number;
   /** Only messages before this one. */
   readonly before?: string | undefined;

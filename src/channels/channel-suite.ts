@@ -2,12 +2,12 @@
 // makes both and calls this suite; it tests by itself what is special about its platform. A capability is tested when
 // the channel declares it, and then the rig must be able to play the people's side of it.
 
-import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AttachmentRef, Upload } from '../protocol/attachment.ts';
 import { type Inbound, parentSurface, type Surface, surfaceId } from '../protocol/inbound.ts';
 import type { InboundChange } from '../protocol/inbound-change.ts';
 import { isJsonObject, type JsonValue } from '../protocol/json.ts';
+import { sha256Of } from '../protocol/sha256-of.ts';
 import type { ChangeResult, Channel, ChannelPort, OutboundPart, ReceiveResult, SendOutcome } from './channel.ts';
 import type { ActionOutcome } from './channel-capabilities.ts';
 
@@ -454,7 +454,7 @@ class RecordingPort implements RigPort {
   }
 
   async keep({ name, bytes }: { readonly name: string; readonly bytes: Uint8Array }): Promise<AttachmentRef> {
-    const hash = createHash('sha256').update(bytes).digest('hex');
+    const hash = sha256Of(bytes);
     this.files.set(hash, bytes);
     return { hash, name, mime: 'application/octet-stream', size: bytes.length };
   }

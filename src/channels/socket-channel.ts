@@ -47,7 +47,7 @@ export interface SocketChannelPorts {
   readonly now: () => number;
   /** How many bytes may wait for one client to read them. The default is 4 MiB. */
   readonly maxBufferedBytes?: number | undefined;
-  /** Set where other nodes write into the same mailbox: how often it is looked at, even if nobody says that there is more. */
+  /** Set where other nodes write into the same mailbox: how often it is looked at, even if no node says that there is more. */
   readonly lookEveryMs?: number | undefined;
 }
 
@@ -275,7 +275,7 @@ export class SocketChannel implements Channel {
     viewer.showMissed(read).catch(() => viewer.connection.end(1011, 'the mailbox cannot be read now: come back'));
   }
 
-  /** Looks for parts that nobody has told of. */
+  /** Looks for parts of which no node has told. */
   async #lookAtAll(): Promise<void> {
     const lowest = new Map<string, number>();
     for (const { surfaceId: id, shown } of this.#viewers) {

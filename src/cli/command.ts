@@ -62,7 +62,7 @@ interface CommandText {
   readonly summary: string;
   /** Help above the examples. */
   readonly about?: string;
-  /** Without the leading `atrium`. */
+  /** They are written without the leading `atrium`. */
   readonly examples?: readonly string[];
   /** The words that the first argument may be, as far as they are known; shells complete them. */
   readonly words?: readonly string[];

@@ -53,7 +53,7 @@ Exit code: 0 when there is a log, 1 when there is none yet, 2 when it could not 
   },
 });
 
-/** A typing mistake must not look like a quiet log. Where no store can be asked, nobody knows what there is. */
+/** A typing mistake must not look like a quiet log. Where no store can be asked, it is not known which sessions and runs there are. */
 async function checkNamed(session: string | undefined, run: string | undefined, io: CliIo): Promise<void> {
   const client = lazyClient(() => openReadingClient(io));
   try {

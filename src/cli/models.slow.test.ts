@@ -244,11 +244,11 @@ describe('models refresh', () => {
     await expect(stored()).rejects.toThrow('ENOENT');
   });
 
-  it('says so when nothing listens, and when there is nobody to ask', async () => {
+  it('says so when nothing listens, and when there is no provider to ask', async () => {
     const { code, out } = await refresh('home', { baseUrl: `http://127.0.0.1:${await closedPort()}/v1` });
     expect([code, out]).toEqual([1, expect.stringContaining('cannot be reached')]);
     await home.write('openclaw.json', '{}');
-    expect((await home.run(['models', 'refresh'])).out).toContain('nobody to ask');
+    expect((await home.run(['models', 'refresh'])).out).toContain('no provider to ask');
   });
 });
 

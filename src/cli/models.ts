@@ -111,7 +111,7 @@ export const MODEL_COMMANDS: readonly CliCommand[] = [
     async run({ provider, config }, { io, say }) {
       const { loaded, environment } = await load(io, config);
       const names = provider === undefined ? refreshable(loaded, environment) : [provider.toLowerCase()];
-      if (names.length === 0) say('No provider is configured and no key was found, so there is nobody to ask.');
+      if (names.length === 0) say('No provider is configured and no key was found, so there is no provider to ask.');
       const lists: Record<string, LearnedList> = {};
       const results = [];
       for (const name of names) {
@@ -140,7 +140,7 @@ async function load(io: CliIo, configPath: string | undefined) {
   return { loaded, environment: withConfigVariables(io.environment, loaded) };
 }
 
-/** Mirror asks nobody, so it has no list. A provider on this machine is asked only when it is configured or named. */
+/** Mirror asks no server, so it has no list. A provider on this machine is asked only when it is configured or named. */
 function refreshable({ config }: LoadedConfig, { variables }: Environment): readonly string[] {
   const names = [...new Set([...configuredProviders(config), ...knownProviders()])];
   return names.filter((name) => {

@@ -11,7 +11,7 @@ export interface GivenFile {
   readonly data: string;
 }
 
-/** Of the bytes of one file. The gateway takes no larger body, and has its own limit below that. */
+/** The most bytes that a file may have. The gateway takes no larger body, and has its own limit below that. */
 const LARGEST_FILE = 35 * 1_048_576;
 
 export async function readGivenFile(given: string): Promise<GivenFile> {

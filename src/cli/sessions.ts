@@ -44,7 +44,7 @@ interface MarkAnswer {
   readonly session: SessionRow;
 }
 
-/** In a list; the session itself shows all of it. */
+/** A list cuts longer titles; the session itself shows all of it. */
 const LONGEST_TITLE = 40;
 
 type Entry = Omit<TranscriptRow, 'sessionId'>;

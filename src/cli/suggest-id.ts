@@ -30,7 +30,7 @@ export async function suggestId(
   }
 }
 
-/** By the code of a refusal: where the gateway lists what there is, and under which fields the ids stand. */
+/** For each code of a refusal, where the gateway lists what there is, and under which fields the ids stand. */
 const LISTS: Readonly<Record<string, readonly [place: string, ...fields: string[]]>> = {
   ATRIUM_SESSION_UNKNOWN: ['/api/sessions?limit=500', 'sessionKey', 'sessionId'],
   ATRIUM_RUN_UNKNOWN: ['/api/runs?limit=500', 'runId'],

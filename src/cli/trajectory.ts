@@ -82,7 +82,7 @@ function keyOf(session: string | undefined, sessionKey: string | undefined): str
   return key;
 }
 
-/** Nobody else writes while no gateway runs, so the store can be read as it is. */
+/** While no gateway runs, no other process writes, so the store can be read as it is. */
 async function exportFromStore(
   request: Omit<ExportRequest, 'parent'> & { readonly parent?: string },
   io: CliIo,

@@ -133,7 +133,7 @@ export class ClusterRows {
     };
   }
 
-  /** Everybody who has a row, for a program that is no node: some of them may be silent, and nobody there to expel them. */
+  /** All members that have a row, for a program that is no node: some of them may be silent, and there may be no node that expels them. */
   async list(ask: Ask): Promise<readonly (Member & { readonly isSilent: boolean })[]> {
     const sql = `SELECT id, name, url, version, joined_at, status, workspaces, process, lease_until < clock_timestamp() FROM nodes
       WHERE status <> 'expelled' ORDER BY number`;
@@ -181,7 +181,7 @@ export class ClusterRows {
     await ask({ sql: 'UPDATE nodes SET workspaces = $2 WHERE id = $1', values: [memberId, JSON.stringify(ids)] });
   }
 
-  /** Takes a duty that nobody has. Returns whether it was taken. */
+  /** Takes a duty that no member has. Returns whether it was taken. */
   async takeDuty(ask: Ask, memberId: string, name: string): Promise<boolean> {
     const sql = `INSERT INTO duties (name, node, taken_at) SELECT $2, id, ${NOW_MS} FROM nodes WHERE id = $1 AND status = 'up'
       ON CONFLICT (name) DO NOTHING`;

@@ -31,9 +31,9 @@ export interface Cluster {
   readonly processId: string | null;
   /** False for a gateway that is alone and stays so. */
   readonly isShared: boolean;
-  /** Whether this node is a member and has renewed its lease in time, so that nobody can have expelled it. */
+  /** Whether this node is a member and has renewed its lease in time, so that no other node can have expelled it. */
   readonly isCertain: boolean;
-  /** Resolves while this node is a member; waits until it is one again. Whoever is about to send something waits for it. */
+  /** Resolves while this node is a member; waits until it is one again. Code that is about to send something waits for it. */
   whileMember(signal?: AbortSignal): Promise<void>;
   /** All members as they were known at the last look, this node among them. */
   readonly members: readonly Member[];

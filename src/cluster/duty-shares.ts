@@ -1,5 +1,5 @@
 // The duties in which this node takes part, and which of them it has. A look at the rows says who has what; a duty that
-// nobody has is taken by the node that should have it, or by any other one when that one does not, and one that was lost
+// no node has is taken by the node that should have it, or by any other one when that one does not, and one that was lost
 // is stopped. Two works of one duty never overlap on a node: the next one begins when the one before is over.
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,7 +24,7 @@ export interface DutyLook {
   /** The moment before the look, because a duty that was taken since is not in it. */
   readonly lookedAt: number;
   readonly mayTake: boolean;
-  /** The member that should take it, by the name of a duty that nobody has. */
+  /** The member that should take it, by the name of a duty that no member has. */
   readonly planned: ReadonlyMap<string, string>;
   /** A duty of this node that it leaves to another one. */
   readonly surplus: string | undefined;
@@ -151,7 +151,7 @@ interface Share {
   isLeft: boolean;
   taking?: Promise<void> | undefined;
   had?: HadDuty | undefined;
-  /** Since when nobody has it, as far as this node has seen. */
+  /** Since when no node has it, as far as this node has seen. */
   freeSince?: number | undefined;
   /** A look that began before this moment may still show the row. */
   endedAt?: number;

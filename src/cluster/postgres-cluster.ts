@@ -144,7 +144,7 @@ export class PostgresCluster implements Cluster {
 
   hasProcess(processId: string | null): boolean {
     if (processId === null) return false;
-    // Whoever waits here is here, also while this node is no member.
+    // A client that waits at this process is here, also while this node is no member.
     if (processId === this.#processId || numberOf(processId) > this.#lastNumber) return true;
     return this.#members.some(({ process }) => process === processId);
   }
@@ -327,12 +327,12 @@ export class PostgresCluster implements Cluster {
     const deadline = performance.now() + this.#leaseMs + 1_000;
     while (!(await this.#attach())) {
       if (performance.now() > deadline) throw new NodeNameTakenError({ node: this.node });
-      // The one that has the name may be frozen, and nobody else may be there to expel it.
+      // The one that has the name may be frozen, and there may be no other node to expel it.
       const holder = await this.#rows.memberNamed(this.#ask, this.node);
       if (holder !== undefined) await this.#onOne((ask) => this.#rows.expel(ask, holder));
       await sleep(RETRY_MS);
     }
-    // Whoever had this name before has no process any more, or no connection.
+    // The member that had this name before has no process any more, or no connection.
     const former = await this.#rows.memberNamed(this.#ask, this.node);
     if (former !== undefined) await this.#onOne((ask) => this.#rows.expel(ask, former, { isForced: true }));
     const held = await this.#watch.hold();

@@ -1,4 +1,4 @@
-// The cluster of a gateway that is alone: it is always a member, has every duty, and has nobody to tell anything.
+// The cluster of a gateway that is alone: it is always a member, has every duty, and has no other node to tell anything.
 
 import type { Cluster, Member } from './cluster.ts';
 import { NodeUnknownError } from './errors.ts';

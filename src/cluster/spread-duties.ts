@@ -1,5 +1,5 @@
 // Says which member should have which duty, from what all members share and have now. Every node computes it from the same rows and
-// comes to the same result, so that nobody has to decide for the others. It knows no database and no time.
+// comes to the same result, so that no node has to decide for the others. It knows no database and no time.
 //
 // Duties of one kind, such as the accounts of chat platforms, are spread over the members that share them; then the number of all duties
 // counts. A duty stays where it is unless moving it makes the difference between two members smaller, so nothing moves to and fro.
@@ -11,7 +11,7 @@ export interface SharedDuties {
   readonly holders: ReadonlyMap<string, string>;
 }
 
-/** The member that should take each duty that nobody has. Of equal members the first one is taken. */
+/** The member that should take each duty that no member has. Of equal members the first one is taken. */
 export function planFreeDuties({ shares, holders }: SharedDuties): ReadonlyMap<string, string> {
   const counts = countDuties(holders);
   const free = [...new Set([...shares.values()].flatMap((names) => [...names]))].filter((name) => !holders.has(name));

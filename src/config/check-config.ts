@@ -22,7 +22,7 @@ export interface ConfigCheck {
 export interface CheckedConfig {
   readonly faults: readonly ConfigFault[];
   readonly unknownKeys: readonly UnknownKey[];
-  /** For paths of this configuration. */
+  /** Whether a path of this configuration is a setting that is known. */
   readonly isKnownSetting: (path: ConfigPath) => boolean;
 }
 

@@ -9,7 +9,7 @@ import { resolveUserPath } from './user-path.ts';
 
 export interface ConfigLocation {
   readonly environment: Environment;
-  /** From `--config`: only this file is read, and it must exist. */
+  /** The path that `--config` named: only this file is read, and it must exist. */
   readonly configPath?: string | undefined;
   /** Read in place of the file's own text, to see what a change would do before it is written. */
   readonly draft?: ConfigDraft | undefined;

@@ -1,6 +1,6 @@
 // Whether `memory.qmd.scope` keeps the memory tools from a session: the first rule that is about the session decides, then
 // the default. A conversation that is neither a group nor a channel counts as direct, and a subagent's session as none of
-// them. Pure.
+// them. It is pure.
 
 import { isSubagentSessionKey } from '../protocol/session-key.ts';
 import type { Config } from './schema.ts';

@@ -11,7 +11,7 @@ import type { Config } from './schema.ts';
 /** The tools that a setting refuses, by name. */
 export interface ToolRefusal {
   readonly tools: readonly string[];
-  /** For the model and the person: what was asked for, and what the operator can do. */
+  /** Tells the model and the person what was asked for, and what the operator can do. */
   readonly reason: string;
 }
 

@@ -12,9 +12,9 @@ export interface ModelFacts {
   /** The most tokens of one answer. */
   readonly maxTokens: number | undefined;
   readonly takesImages: boolean;
-  /** In dollars for a million tokens; undefined when they are not known. */
+  /** The prices in dollars for a million tokens; undefined when they are not known. */
   readonly cost: ProviderModel['cost'];
-  /** The day of prices that are the catalog's. Those of the configuration have none. */
+  /** The day of prices that come from the catalog. Prices of the configuration have none. */
   readonly priceDate?: string | undefined;
 }
 

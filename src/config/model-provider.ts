@@ -68,7 +68,7 @@ export function configuredProviders(config: Config): string[] {
   return isPlainObject(providers) ? Object.keys(providers).filter((name) => isPlainObject(providers[name])) : [];
 }
 
-/** The protocols in the configuration that nobody speaks here. A provider with one is refused when it is used. */
+/** The protocols in the configuration that are not spoken here. A provider with one is refused when it is used. */
 export function listUnspokenApis(config: Config) {
   return configuredProviders(config).flatMap((provider) => {
     const api = providerEntry(config, provider)?.api;

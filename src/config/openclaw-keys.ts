@@ -33,7 +33,7 @@ export interface UnusedKey {
   /** Values that ask for what happens anyway, or for nothing. */
   readonly except: readonly unknown[];
   readonly gate?: Gate | undefined;
-  /** Another key. When that one is set, it decides, and this one asks for nothing. */
+  /** The name of another key. When that key is set, it decides, and this one asks for nothing. */
   readonly unlessSet?: string | undefined;
 }
 
@@ -252,7 +252,7 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
   }),
   ...harmless('gateway.tls', 'The gateway speaks plain HTTP.'),
   ...protects('gateway.auth.trustedProxy', 'A name that a proxy sends along is not believed; callers need the token.'),
-  ...protects('gateway.{roles,auth.identityScopes}', 'There is one token, and whoever has it may do everything.'),
+  ...protects('gateway.{roles,auth.identityScopes}', 'There is one token, and a person who has it may do everything.'),
   ...missing('gateway.{publicOrigin,portals}', 'Nothing is published; gateway.allowedOrigins has names of the page.'),
   ...harmless('gateway.{terminal,cliAgents}', 'The page opens no terminal.'),
   ...harmless('gateway.auth.rateLimit', 'Wrong tokens are slowed down by a limit that cannot be set.'),

@@ -45,7 +45,7 @@ export function withPrefix(prefix: string, text: string): string {
   return prefix === '' || text.trim() === '' || text.startsWith(prefix) ? text : `${prefix} ${text}`;
 }
 
-/** Without the provider of a provider, a date and the word "latest". */
+/** The name of the model without the provider in front of it, without a date and without the word "latest". */
 function shortName(model: string): string {
   return model
     .slice(model.lastIndexOf('/') + 1)

@@ -1,5 +1,5 @@
 // Whether `session.sendPolicy` lets the answers of a session be sent: a rule that denies wins, then one that allows, then
-// the default. Pure; who asks knows the session.
+// the default. It is pure; the caller knows the session.
 
 import type { Config } from './schema.ts';
 

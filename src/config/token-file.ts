@@ -7,7 +7,7 @@ export function tokenFile(stateDir: string): string {
   return join(stateDir, 'atrium', 'token');
 }
 
-/** For comparing only: undefined when there is no file yet, or none that can be read. Whoever uses the token says why. */
+/** For comparing only: undefined when there is no file yet, or none that can be read. The code that uses the token says why. */
 export async function peekTokenFile(stateDir: string): Promise<string | undefined> {
   const text = await readFile(tokenFile(stateDir), 'utf8').catch(() => '');
   return text.trim() || undefined;

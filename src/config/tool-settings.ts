@@ -2,7 +2,7 @@
 // the agent's own), where `tools.message` lets it act, what `tools.web.fetch` allows, which sessions an agent may see; and the version of all settings
 // that decide what tools may do.
 
-import { createHash } from 'node:crypto';
+import { sha256Of } from '../protocol/sha256-of.ts';
 import { resolveAgentConfig, resolveAgentDefaults } from './agents.ts';
 import type { Config } from './schema.ts';
 
@@ -139,5 +139,5 @@ export function policyVersionOf(config: Config, agentId: string): string {
   const sandboxes = [resolveAgentDefaults(config).sandbox, entry?.sandbox, acceptUnused];
   // The order in the file is part of the version: a reordered policy asks once more, and no change is missed.
   const policy = JSON.stringify([tools, entry?.tools, approvals, mcp, ...sandboxes].map((each) => each ?? null));
-  return createHash('sha256').update(policy).digest('hex').slice(0, 16);
+  return sha256Of(policy).slice(0, 16);
 }

@@ -21,7 +21,7 @@ export interface WebhookSettings {
   readonly allowedAgentIds: readonly string[] | undefined;
   readonly defaultSessionKey: string | undefined;
   readonly allowRequestSessionKey: boolean;
-  /** In lower case. Undefined means every key. */
+  /** The prefixes are in lower case. Undefined means every key. */
   readonly allowedSessionKeyPrefixes: readonly string[] | undefined;
 }
 

@@ -72,7 +72,7 @@ export interface ContextFile {
   readonly missing: boolean;
   /** The text with its authors. It is empty when the file is missing. */
   readonly rope: Rope;
-  /** Equal to the text of the rope. It is kept so that an unchanged file is recognised without joining spans. */
+  /** It equals the text of the rope, and is kept so that an unchanged file is recognised without joining spans. */
   readonly content: string | undefined;
   /** The real path of the file. The session filter checks it as well as the name. */
   readonly realPath?: string | undefined;

@@ -1,5 +1,5 @@
 // Long code in an answer becomes a file where the platform shows files: a message that is cut in the middle of a program
-// helps no reader. Pure: the caller keeps the bytes. The text says where the code went.
+// helps no reader. It is pure: the caller keeps the bytes. The text says where the code went.
 
 export interface CodeFile {
   readonly name: string;

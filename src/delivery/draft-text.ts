@@ -1,5 +1,5 @@
 // What a draft shows of a run, by the operator's choice: the text so far, only whole paragraphs of it, or which tools are
-// at work. Pure. Parameters and results of tools are never shown, because a group may read along.
+// at work. It is pure. Parameters and results of tools are never shown, because a group may read along.
 
 import type { DraftMode } from '../channels/channel-capabilities.ts';
 

@@ -130,8 +130,8 @@ export class Outbox {
   }
 
   /**
-   * Says that rows were committed. They are read a moment later, when the run that committed them has told its end: whoever
-   * waits for that need not wait for this, and runs that end together are read together.
+   * Says that rows were committed. They are read a moment later, when the run that committed them has told its end: a
+   * caller that waits for that end need not wait for the reading, and the rows of runs that end together are read together.
    */
   wake(): void {
     if (this.#seen === undefined || this.#closing.signal.aborted) return;

@@ -41,7 +41,7 @@ interface NewRows {
 }
 
 const LOOK_EVERY_MS = 5_000;
-/** A row that nobody has settled for so long belongs to a node that died, or to an account that nobody has. */
+/** A row that no node has settled for so long belongs to a node that died, or to an account that no node has. */
 const FORGOTTEN_MS = 5_000;
 const ROWS_A_READ = 500;
 

@@ -3,7 +3,6 @@
 // commits it is told. The rows together are everything that the product tells to plugins, hook packs, watchers and the
 // trajectory. What a fact carries stands in facts.ts, how it is told in teller.ts; docs/lifecycle.md shows this table.
 
-import { createHash } from 'node:crypto';
 import type { ConversationHookContext, HookContext } from '../hooks/hook-context.ts';
 import { hookContextOf } from '../hooks/hook-context-of.ts';
 import { type HookAssistantMessage, type HookMessage, hookMessageOf, hookToolOutputOf } from '../hooks/hook-message.ts';
@@ -15,6 +14,7 @@ import type { Inbound, Surface } from '../protocol/inbound.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { LiveEvent, LiveEventType } from '../protocol/live-event.ts';
 import type { RecordedFact, RecordedFactType } from '../protocol/recorded-fact.ts';
+import { sha256Of } from '../protocol/sha256-of.ts';
 import type {
   ChildAtHand,
   FactName,
@@ -1011,7 +1011,7 @@ function failureKindOf({ stop, error }: ModelEndFacts): { readonly failureKind?:
 }
 
 function hashOf(requestId: string): string {
-  return createHash('sha256').update(requestId).digest('hex').slice(0, 16);
+  return sha256Of(requestId).slice(0, 16);
 }
 
 export function deliveryTrace(runId: string, part: number) {

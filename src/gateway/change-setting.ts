@@ -125,7 +125,7 @@ async function refuseUnknown({ config }: LoadedConfig, at: ConfigPath): Promise<
   });
 }
 
-/** OpenClaw has protocols that are not spoken here. A home may hold one, and nobody sets one anew. */
+/** OpenClaw has protocols that are not spoken here. A home may hold one already, but no command writes one. */
 function refuseUnspoken({ config }: LoadedConfig, at: ConfigPath, file: string): void {
   const issues = listUnspokenApis(config)
     .filter((each) => isOn(each.at, at))

@@ -21,7 +21,7 @@ export interface LogOptions {
 }
 
 export interface GatewayLog extends Log {
-  /** For the facts of the product's life. */
+  /** Gets the lines about facts of the product's life. */
   readonly facts: Log;
   /** Writes only to the file, for errors that the terminal shows in another way. */
   readonly file: Log;

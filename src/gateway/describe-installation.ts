@@ -1,9 +1,9 @@
 // What all runs of a gateway have to do with, as their trajectories say it: versions, the configuration and the plugins. Of
 // the configuration it has the files and a hash of what may be shown, so that one can see whether two runs had the same one.
 
-import { createHash } from 'node:crypto';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { JsonValue } from '../protocol/json.ts';
+import { sha256Of } from '../protocol/sha256-of.ts';
 import { VERSION } from '../protocol/version.ts';
 import { showConfig } from './show-config.ts';
 
@@ -52,6 +52,6 @@ const describedSettings = new WeakMap<Described, InstallationDescription['settin
 
 function describeSettings({ config, files }: Described): InstallationDescription['settings'] {
   const shown = JSON.stringify(showConfig(config as JsonValue));
-  const hash = createHash('sha256').update(shown).digest('hex');
+  const hash = sha256Of(shown);
   return { files: files.map(({ path }) => path), hash: `sha256:${hash}` };
 }

@@ -23,7 +23,7 @@ const EDITOR_MS = 250;
 export class FirstRuns {
   readonly #parts: FirstRunsParts;
   readonly #local = new LocalFolders();
-  /** By agent: the workspaces whose first run goes on. */
+  /** The workspace of each agent whose first run goes on. */
   readonly #pending = new Map<string, { readonly dir: string; readonly unwatch: () => void }>();
   #warned = '';
 

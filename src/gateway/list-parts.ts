@@ -145,7 +145,7 @@ export function listParts(listed: ListedParts): readonly GatewayPart[] {
     },
     chatRecords,
     { name: 'the workspaces', open: () => workspaces.prepareAll(), close: () => workspaces.settle() },
-    // Nobody waits for it: until it is told, the places of the workspaces are unknown.
+    // The start does not wait for it: until the other nodes are told, the places of the workspaces are unknown to them.
     {
       name: 'the places of the workspaces',
       open: () =>

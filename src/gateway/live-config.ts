@@ -1,6 +1,6 @@
-// The configuration of a running gateway. Whoever reads a setting when it is needed sees the change that was made to the
-// files; whoever read it once, when the gateway was built, has to wait for the next start. Which setting is which is
-// written down here, so that nothing follows by half: a setting that waits is the same for everybody until then.
+// The configuration of a running gateway. A part that reads a setting when it is needed sees the change that was made to
+// the files; a part that read it once, when the gateway was built, has to wait for the next start. Which setting is which
+// is written down here, so that no change is taken up by half: a setting that waits is the same for all parts until then.
 // Invariant: the settings of `WAITING_SETTINGS`, the folders and the taxonomy of the agents of the start, and the default
 // agent stay as they were at the start.
 

@@ -1,5 +1,5 @@
-// The settings that a running gateway takes up, as one of its parts: whoever reads them when they are needed has nothing
-// to do, and what was made from them is made anew here. `live-config.ts` says which settings these are.
+// The settings that a running gateway takes up, as one of its parts. Code that reads a setting when it is needed has
+// nothing to do; what was made from settings is made anew here. `live-config.ts` says which settings these are.
 
 import { resolveAgentDefaults } from '../config/agents.ts';
 import type { Config } from '../config/schema.ts';

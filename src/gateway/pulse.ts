@@ -1,5 +1,5 @@
 // A short memory of how the gateway was: a sample every few seconds, the last hour of them, in the memory of the process. A
-// restart forgets it; whoever needs more asks for the metrics.
+// restart forgets it; an operator who needs more collects the metrics.
 // Promise: the series is bounded, and a sample costs a few calls of the file system.
 
 import { stat } from 'node:fs/promises';

@@ -105,7 +105,7 @@ export async function startGateway(options: StartOptions): Promise<StartedGatewa
   }
   await opened.listensAt(listening.url);
   state = 'ready';
-  // It keeps the process busy for a moment, so whoever waits for the gateway to be ready is answered first.
+  // Warming up keeps the process busy for a moment, so callers that wait for the gateway to be ready are answered first.
   const warming = setTimeout(
     () => void opened.warm().catch((error) => warn(`Warming up failed: ${(error as Error).message}`)),
     WARM_UP_AFTER_MS,

@@ -43,7 +43,7 @@ export class StoreWatch {
     return this.#probe.problem;
   }
 
-  /** For the status of the gateway. */
+  /** The warnings that the status of the gateway shows. */
   get warnings(): readonly string[] {
     return this.#trouble && !this.#trouble.isOver ? [this.#trouble.problem] : [];
   }

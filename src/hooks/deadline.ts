@@ -42,7 +42,7 @@ export class Deadline {
     this.#isHeldUp = isHeldUp;
   }
 
-  /** By `performance.now()`; later than the call, when the handler was held up. */
+  /** The time by `performance.now()`. It is later than the call when the handler was held up. */
   get startedAt(): number {
     return this.#started;
   }

@@ -5,11 +5,11 @@
 export interface FieldChange {
   /** The path of the field, such as `content` or `params.command`. */
   readonly field: string;
-  /** For a text: the position of the first character that differs. */
+  /** The position of the first character of a text that differs. */
   readonly at?: number | undefined;
   readonly removed?: string | undefined;
   readonly added?: string | undefined;
-  /** For any other value: its JSON text. Absent where there was, or is, no value. */
+  /** The JSON text of any other value. Absent where there was, or is, no value. */
   readonly before?: string | undefined;
   readonly after?: string | undefined;
 }

@@ -33,8 +33,8 @@ export interface BeforeToolCallEvent {
 
 export interface BeforeToolCallResult {
   /**
-   * From a handler: merged over the parameters that it saw. From the runner: all parameters, when a handler changed
-   * one.
+   * What a handler returns is merged over the parameters that it saw. What the runner returns are all parameters, when a
+   * handler changed one.
    */
   readonly params?: JsonObject | undefined;
   readonly block?: boolean | undefined;

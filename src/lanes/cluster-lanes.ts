@@ -6,8 +6,8 @@
 // that a claim cannot pass; a stop is written on the run's row. Messages and jobs only save time: every node looks for
 // forgotten work when it opens and when a member is gone, and one of them does so every few seconds.
 //
-// A wake needs no other node when the lane is busy there: a node looks at its lane again after each run, and
-// whoever woke the lane had committed the trigger before it saw that run.
+// A wake need not be told to another node where the lane is busy: that node looks at its lane again after each run, and
+// the trigger was committed before the waking node saw that run.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster, MemberChange } from '../cluster/cluster.ts';
@@ -51,7 +51,7 @@ export class ClusterLanes implements Lanes {
   readonly #jobs: LaneJobs;
   readonly #closing = new AbortController();
   readonly #leave: (() => unknown)[] = [];
-  /** Those that wait for room. */
+  /** The functions that wake those who wait for room. */
   readonly #waiters = new Set<() => void>();
   #isDraining = false;
 
@@ -233,7 +233,7 @@ export class ClusterLanes implements Lanes {
     await this.#lookForQueued(await this.#keysElsewhere());
   }
 
-  /** Whoever held a key is gone. */
+  /** Removes the holds of members that are gone. */
   async #removeHolds(memberIds: readonly string[]): Promise<void> {
     if (memberIds.length === 0) return;
     await this.#store.commit([{ remove: 'laneHolds', where: { node: { in: memberIds } } }], { site: 'control' });

@@ -22,7 +22,7 @@ export type EmbeddingsSettings = Pick<
   'provider' | 'model' | 'baseUrl' | 'apiKey' | 'headers' | 'now'
 > & { readonly timeoutMs: number };
 
-/** As a client of OpenAI's API asks. */
+/** What a client of OpenAI's API sends. */
 export interface EmbeddingsRequest {
   readonly input: string | readonly string[] | readonly number[] | readonly (readonly number[])[];
   readonly dimensions?: number | undefined;

@@ -99,7 +99,7 @@ export interface ModelEnd {
   readonly stop: 'stop' | 'tool-calls' | 'length' | 'refusal' | 'error' | 'aborted';
   readonly usage: Usage;
   readonly error?: ModelFailure | undefined;
-  /** With stop `refusal`: why the provider withholds the answer, in its own words, where it gives any. */
+  /** When stop is `refusal`, says why the provider withholds the answer, in its own words, where it gives any. */
   readonly withheld?: string | undefined;
   /** What of the answer could not be read and was left out, one sentence each. What may be a part of the text never is. */
   readonly notes?: readonly string[] | undefined;

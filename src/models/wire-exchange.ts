@@ -38,7 +38,7 @@ const MOST_ERROR_BYTES = 64 * 1024;
 /** An error body follows its status at once. The status is enough without it. */
 const ERROR_BODY_MS = 5_000;
 
-/** When so many bytes were read that nobody has asked for, the rest has to wait. */
+/** When so many bytes were read that the caller has not asked for yet, the rest has to wait. */
 const MOST_UNSEEN_BYTES = 64 * 1024;
 
 /** After the last event, the end of the response follows at once. */

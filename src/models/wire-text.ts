@@ -1,8 +1,8 @@
 // Small repairs that providers require, made when a conversation is written for them. They depend on the value alone,
 // so the same conversation always gives the same bytes.
 
-import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.ts';
+import { sha256Of } from '../protocol/sha256-of.ts';
 
 /** Strict JSON readers refuse half a surrogate pair, which a text that was cut may end with. */
 export function wellFormed(text: string): string {
@@ -15,7 +15,7 @@ export function wellFormed(text: string): string {
  */
 export function wireToolCallId(id: string): string {
   if (/^[\w-]{1,40}$/.test(id)) return id;
-  return `call_${createHash('sha256').update(id).digest('hex').slice(0, 24)}`;
+  return `call_${sha256Of(id).slice(0, 24)}`;
 }
 
 /** Parameters are always an object on the wire, even when a model wrote something else. */

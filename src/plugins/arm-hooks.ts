@@ -13,7 +13,7 @@ import type { HookHandlerRegistration, InternalHandlerRegistration, PluginRegist
 export interface ArmedHooks {
   readonly statuses: readonly PluginHookStatus[];
   readonly notes: readonly PluginNote[];
-  /** Idempotent. */
+  /** It can be called again without effect. */
   readonly undo: () => void;
 }
 

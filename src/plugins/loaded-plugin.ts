@@ -24,7 +24,7 @@ export type LoadResult =
 export interface LoadFailure {
   readonly ok: false;
   readonly reason: string;
-  /** Of a handler file: the error that says the same. */
+  /** The error that says the same, where a handler file was loaded. */
   readonly error?: Error | undefined;
   /** It ended the worker, so that trying again costs everything else in the worker. */
   readonly endedWorker?: boolean | undefined;

@@ -28,7 +28,7 @@ export interface PluginsConfiguration {
   readonly settings: PluginSettings;
   /** The whole configuration, as validated. */
   readonly config: JsonObject;
-  /** Of the default agent. */
+  /** The workspace of the default agent. */
   readonly workspaceDir: string;
 }
 

@@ -32,7 +32,7 @@ export type RegistrationKind = PluginRegistration['kind'];
 
 /** The time in which others keep a plugin from its work does not count against the plugin's limits. */
 export interface MayBeHeldUp {
-  /** Of plugins in the worker: whether the worker cannot come to this plugin's calls right now. */
+  /** Set for plugins in the worker: whether the worker cannot come to this plugin's calls right now. */
   readonly isHeldUp?: (() => boolean) | undefined;
 }
 
@@ -42,7 +42,7 @@ type Answer<Value = unknown> = Value | Promise<Value>;
 export interface HookHandlerRegistration {
   readonly kind: 'hook';
   readonly hook: string;
-  /** Unique among the plugin's handlers of this hook. */
+  /** No other handler of the plugin for this hook has this id. */
   readonly id: string;
   readonly handler: (event: object, context: object) => Answer;
   readonly priority?: number | undefined;
@@ -50,7 +50,7 @@ export interface HookHandlerRegistration {
   readonly pure?: boolean | undefined;
   readonly ephemeral?: boolean | undefined;
   readonly policy?: boolean | undefined;
-  /** Of plugins in the worker: how several handlers are asked with one message. */
+  /** Set for plugins in the worker: how several handlers are asked with one message. */
   readonly remote?: RemoteHandlers | undefined;
 }
 
@@ -114,7 +114,7 @@ export interface PluginToolResult {
 
 export interface CommandRegistration {
   readonly kind: 'command';
-  /** Without the slash, lower case. */
+  /** The name without the slash, in lower case. */
   readonly name: string;
   readonly description: string;
   readonly acceptsArgs: boolean;

@@ -26,7 +26,7 @@ export interface ChildView {
   /** The run that spawned it. */
   readonly parentRunId: string;
   readonly agentId: string;
-  /** 1 for the subagent of a session that nobody spawned. */
+  /** 1 for the subagent of a session that no other session spawned. */
   readonly depth: number;
   readonly mode: 'run' | 'session';
   readonly taskName: string | null;

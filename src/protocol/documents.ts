@@ -1,5 +1,5 @@
-// The documents that come with the product, by topic, and how a sentence names one. After a global install nobody knows
-// where the files are, so messages name the command that prints one. A test compares the list with the folder `docs/`.
+// The documents that come with the product, by topic, and how a sentence names one. After a global install people do not
+// know where the files are, so messages name the command that prints one. A test compares the list with the folder `docs/`.
 
 export const DOCUMENTS = {
   'moving-in': 'coming from OpenClaw: keys, conversations, jobs',

@@ -6,7 +6,7 @@ const MAX_ZONES = 64;
 
 export interface LocalFields {
   readonly year: number;
-  /** From 1 to 12. */
+  /** A number from 1 to 12. */
   readonly month: number;
   readonly day: number;
   readonly hour: number;

@@ -1,8 +1,8 @@
 // The log of the gateway as every part sees it: a level, one sentence for a person, and the ids of what the sentence is
-// about. Where lines go, which levels are kept and how secrets are removed is decided by whoever builds the log.
+// about. Where lines go, which levels are kept and how secrets are removed is decided where the log is built.
 // Errors: none. Writing a line never throws and never waits.
 
-/** From the least to the most important. */
+/** The levels from the least to the most important. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 

@@ -22,13 +22,13 @@ export function unquotedText(text: string): string {
   return words.replaceAll('&lt;', '<').replaceAll('&gt;', '>');
 }
 
-/** For a text of one line. */
+/** Makes a text of one line harmless: it cannot open or close a mark. */
 export function inertText(text: string): string {
   return text.replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 /**
- * For a few facts about people, such as their names: one line of JSON without brackets of any kind inside of its texts,
+ * Writes a few facts about people, such as their names, as one line of JSON without brackets of any kind inside of its texts,
  * and without characters that end a line or cannot be seen.
  */
 export function quotedData(facts: Readonly<Record<string, string | number | boolean>>): string {

@@ -1,5 +1,5 @@
 // A pattern of `logging.redactPatterns` as people write it, in OpenClaw's two forms: an expression, which ignores case, or
-// `/expression/flags`. Pure; it is compiled elsewhere.
+// `/expression/flags`. It is pure; it is compiled elsewhere.
 
 export interface RedactPattern {
   readonly source: string;

@@ -1,5 +1,5 @@
 // A pure function of a text that remembers its latest answers, for questions that every run asks about the same few texts.
-// The caller promises that the same text always has the same answer, and that nobody changes an answer.
+// The caller promises that the same text always has the same answer, and that no code changes an answer.
 
 /** A longer text is worked out each time, so that what is remembered stays small. */
 const LONGEST_TEXT = 512;

@@ -1,10 +1,10 @@
 // A limit on what model calls may cost, as the operator sets it, and who is counted together under it. Money is in the
-// currency in which the configuration gives its prices. Pure; what was spent is in the store.
+// currency in which the configuration gives its prices. It is pure; what was spent is in the store.
 
 import type { ModelRef } from './model-ref.ts';
 
 export interface SpendSettings {
-  /** In the order of the configuration. Every limit that concerns a call must have room for it. */
+  /** The limits in the order of the configuration. Every limit that concerns a call must have room for it. */
   readonly limits: readonly SpendLimit[];
   /** How many tokens an answer is taken to have at most, for models whose `maxTokens` is not configured. */
   readonly answerTokens: number;

@@ -2,7 +2,7 @@
 
 import type { JsonValue } from './json.ts';
 
-/** In the order of the life of a message. */
+/** The kinds in the order of the life of a message. */
 export const STEP_KINDS = [
   'inbox',
   'composition',
@@ -23,13 +23,13 @@ export interface TimelineStep {
   /** Null while it goes on, and when its end is not known. */
   readonly ms: number | null;
   readonly isFault: boolean;
-  /** Of a model call: how long it took until the model began to answer. */
+  /** How long a model call took until the model began to answer. */
   readonly firstByteMs?: number | undefined;
-  /** Of a model call: its number, under which its request is kept. */
+  /** The number of a model call, under which its request is kept. */
   readonly call?: number | undefined;
-  /** Of a handler: the fields that it decided, with their values before and after as far as they are kept. */
+  /** The fields that a handler decided, with their values before and after as far as they are kept. */
   readonly changed?: readonly string[] | undefined;
   readonly diff?: JsonValue | undefined;
-  /** Of a subagent. */
+  /** The session of a subagent. */
   readonly sessionKey?: string | undefined;
 }

@@ -13,7 +13,7 @@ import { checkOptions } from './check-options.ts';
 import { UnknownOptionError } from './errors.ts';
 
 export interface EnsureWorkspaceOptions extends Partial<Omit<EnsureAgentWorkspaceParams, 'taxonomy'>> {
-  /** By its id, or the value itself. */
+  /** The id of a taxonomy, or the taxonomy itself. */
   readonly taxonomy?: TaxonomyId | Taxonomy | undefined;
 }
 

@@ -7,7 +7,7 @@ import type { SessionRow } from '../store/tables.ts';
 /** The owner of what the product itself keeps in a session's state. */
 const OWNER = 'atrium';
 
-/** The name as the person wrote it; undefined when nobody chose one. */
+/** The name as the person wrote it; undefined when no person chose one. */
 export function sessionModelOf({ state }: Pick<SessionRow, 'state'>): string | undefined {
   const own = state[OWNER];
   return isJsonObject(own) && typeof own.model === 'string' ? own.model : undefined;

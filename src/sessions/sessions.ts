@@ -270,7 +270,7 @@ export class Sessions {
     }
   }
 
-  /** For a key: the open session, else the latest one. For an id: exactly that session. */
+  /** A key finds the open session, else the latest one. An id finds exactly that session. */
   async find(keyOrId: string): Promise<SessionRow> {
     const { store } = this.#parts;
     const [byId] = await store.select('sessions', { where: { sessionId: keyOrId }, limit: 1 });

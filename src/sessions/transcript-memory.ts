@@ -28,7 +28,7 @@ export class TranscriptMemory {
   readonly #store: Store;
   readonly #mostChars: number;
   readonly #mostSessions: number;
-  /** By session id; the one that was used last is at the end. */
+  /** The transcripts by session id; the one that was used last is at the end. */
   readonly #sessions = new Map<string, KnownTranscript>();
   #chars = 0;
 

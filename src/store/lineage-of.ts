@@ -1,5 +1,5 @@
 // The children from a session up to the first one of its line: its own row, then that of the session that spawned it, and
-// so on. Whoever decides what a child may do looks at all of them, because a child works for every session above it.
+// so on. Code that decides what a child may do looks at all of them, because a child works for every session above it.
 
 import { isSharedSurfaceSessionKey, isSubagentSessionKey } from '../protocol/session-key.ts';
 import type { Store } from './store.ts';

@@ -74,7 +74,7 @@ export interface AsOf {
 /** What nodes remember about rows that others may remove. */
 export type VersionName = 'parts';
 
-/** The versions of what nodes remember. Whoever is about to remove such rows raises the version first, and looks at the rows after that. */
+/** The versions of what nodes remember. A node that is about to remove such rows raises the version first, and looks at the rows after that. */
 export interface StoreVersions {
   read(name: VersionName): Promise<number>;
   /** Resolves when every commit that relies on the version before is made, and no later one relies on it. */

@@ -631,7 +631,7 @@ export interface ChildRow {
   readonly agentId: string;
   /** The first run of the child. */
   readonly runId: string;
-  /** 1 for the child of a session that nobody spawned, 2 for a child of that one, and so on. */
+  /** 1 for the child of a session that no other session spawned, 2 for a child of that one, and so on. */
   readonly depth: number;
   readonly mode: 'run' | 'session';
   readonly context: 'isolated' | 'fork';

@@ -14,7 +14,7 @@ export interface MetricPoint {
   readonly labels: Readonly<Record<string, string>>;
   /** The value, or the sum of what a histogram was given. */
   readonly value: number;
-  /** For histograms: how many values fell into each class; the last class has no upper end. */
+  /** A histogram says here how many values fell into each class; the last class has no upper end. */
   readonly counts?: readonly number[] | undefined;
 }
 

@@ -59,7 +59,7 @@ export class TestedPlugin {
     return this.#scratch.services.plugins.inspect(this.#id);
   }
 
-  /** For direct calls of a hook: `hooks.run('before_install', event, context)`. */
+  /** Calls a hook directly: `hooks.run('before_install', event, context)`. */
   get hooks(): HookRunner {
     return this.#scratch.hooks;
   }

@@ -290,7 +290,7 @@ function isInside(root: string, path: string): boolean {
   return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }
 
-/** Empty when the call names no file. */
+/** The list is empty when the call names no file. */
 export function namedPaths({ path }: JsonObject, home: string | undefined): readonly string[] {
   if (typeof path !== 'string' || path.trim() === '') return [];
   const isAtHome = home !== undefined && (path === '~' || path.startsWith('~/'));

@@ -300,7 +300,7 @@ export class MessageChannelUnknownError extends defineError({
   code: 'ATRIUM_TOOL_MESSAGE_CHANNEL_UNKNOWN',
   message: ({ channel, channels }: { channel: string; channels: readonly string[] }) =>
     `There is no channel ${JSON.stringify(channel)}.${listed('Channels that exist', channels)}`,
-  means: 'The message tool was called for a channel that does not exist, or that nobody reads.',
+  means: 'The message tool was called for a channel that does not exist, or whose messages are not read by people.',
   remedy: 'Nothing; the model calls again with a channel that exists.',
 }) {}
 

@@ -5,10 +5,10 @@
 // Promise: one call sends once. A call that is repeated after a crash finds what it sent and waits for that. No session
 // waits for itself, alone or in a circle.
 
-import { createHash } from 'node:crypto';
 import { dedupeKeyOfCall, type Inbound } from '../protocol/inbound.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { clip } from '../protocol/one-line.ts';
+import { sha256Of } from '../protocol/sha256-of.ts';
 import { timeLimit } from '../protocol/time-limit.ts';
 import type { RunRow } from '../store/tables.ts';
 import {
@@ -157,7 +157,7 @@ type SentMessage = Pick<RunRow, 'runId' | 'sessionKey'>;
 
 /** Includes the parameters, because some providers use the same id for several calls of a run. */
 function callName({ toolCallId }: ToolContext, params: JsonObject): string {
-  return `${toolCallId} ${createHash('sha256').update(JSON.stringify(params)).digest('hex')}`;
+  return `${toolCallId} ${sha256Of(JSON.stringify(params))}`;
 }
 
 /** A model must be able to distinguish it from a person's message. */

@@ -85,7 +85,7 @@ export function createSessionsWaitTool({ store }: SessionsWaitOptions): Tool {
   ): Promise<readonly ChildRow[]> {
     const { subagents } = params as SessionsWaitParams;
     const own = await store.select('children', { where: { parentKey: sessionKey }, orderBy: [['seq', 'asc']] });
-    // A child that had nothing to say owes nothing, but whoever has waited for it is told.
+    // A child that had nothing to say owes no result, but a run that has waited for it is told that it has ended.
     const unread = own.filter(
       ({ isAnswered, endedAt, childKey }) => !isAnswered || endedAt === null || waitedFor.includes(childKey),
     );

@@ -11,9 +11,9 @@ import type { Tool, ToolOutput } from './tool.ts';
 /** What the tool needs of the gateway. Its errors are told to the model as they are. */
 export interface SubagentsPort {
   list(query: { readonly parentKey: string }): Promise<readonly ChildView[]>;
-  /** By its key, the name of its task, its label, or `last`. */
+  /** Shows the child with this key, task name or label; `last` is the latest one. */
   show(parentKey: string, name: string): Promise<ChildView>;
-  /** The same, or `all`; gives the names of those that were stopped. */
+  /** Stops the child of the same names, or `all`; returns the names of those that were stopped. */
   stop(parentKey: string, name: string): Promise<readonly string[]>;
 }
 

@@ -59,7 +59,7 @@ export interface ToolsetOptions {
 
 export interface Toolset {
   readonly tools: readonly Tool[];
-  /** By any spelling of its name. */
+  /** Finds a tool by any spelling of its name. */
   find(name: string): Tool | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Limits on spending in words for people: what a limit is, what was spent of it, and when it begins anew. Pure.
+// Limits on spending in words for people: what a limit is, what was spent of it, and when it begins anew. It is pure.
 
 import { localFieldsOf } from '../../protocol/local-time.ts';
 import { BILLIONTHS, formatMoney } from '../../protocol/money.ts';

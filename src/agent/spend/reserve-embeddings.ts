@@ -1,5 +1,5 @@
 // Reserves what embeddings may cost at most, before they are asked for. They belong to no run: their request is not stored,
-// and after a crash nobody asks again. So what was reserved for a call that was cut is charged as a whole at the next start.
+// and after a crash they are not asked for again. So what was reserved for a call that was cut is charged as a whole at the next start.
 // Errors: SpendLimitError and UnknownPriceError, before anything is sent; else those of the commit.
 
 import type { ModelPrices } from '../../protocol/model-prices.ts';

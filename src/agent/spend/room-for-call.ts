@@ -1,4 +1,4 @@
-// Whether the limits on spending have room for one call, and the writes that take it. Pure. The most that a call may use is
+// Whether the limits on spending have room for one call, and the writes that take it. It is pure. The most that a call may use is
 // decided elsewhere.
 
 import { costAtMost } from '../../models/cost-of.ts';
@@ -15,7 +15,7 @@ import type { SpendCounter } from './spend-counters.ts';
 /** What a call may use at most. */
 export interface CallSize {
   readonly tokens: number;
-  /** In billionths; undefined when the price is not known. */
+  /** It is counted in billionths, and undefined when the price is not known. */
   readonly money: number | undefined;
 }
 

@@ -8,7 +8,7 @@ import { createFile } from '../../tools/replace-file.ts';
 import type { SpawnAttachment } from './parse-spawn-request.ts';
 
 export interface AttachedFiles {
-  /** Relative to the workspace. */
+  /** The folder, relative to the workspace. */
   readonly folder: string;
   readonly names: readonly string[];
 }

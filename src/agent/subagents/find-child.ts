@@ -1,4 +1,4 @@
-// The row of a session that another session spawned. Sessions that nobody spawned have none, and are not looked up.
+// The row of a session that another session spawned. A session that no other session spawned has none, and is not looked up.
 
 import { isSubagentSessionKey } from '../../protocol/session-key.ts';
 import type { Store } from '../../store/store.ts';

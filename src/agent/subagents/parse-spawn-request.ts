@@ -1,4 +1,4 @@
-// Reads the parameters of `sessions_spawn`: what a model asked for, or why it cannot be had. Pure: whether the agent
+// Reads the parameters of `sessions_spawn`: what a model asked for, or why it cannot be had. It is pure: whether the agent
 // exists, how many children there are and where threads can be opened is decided by others. The words of most refusals
 // are the contract's, because existing prompts and tests know them.
 

@@ -284,7 +284,7 @@ export class ChildSpawner implements SpawnPort {
     return undefined;
   }
 
-  /** 0 for a session that nobody spawned. */
+  /** 0 for a session that no other session spawned. */
   async #depthOf({ sessionKey }: ToolCaller): Promise<number> {
     const child = await findChild(this.#parts.store, sessionKey);
     return child?.depth ?? (isSubagentSessionKey(sessionKey) ? 1 : 0);

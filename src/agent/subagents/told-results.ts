@@ -37,7 +37,7 @@ function areTold(first: InboxRow, next: InboxRow): boolean {
   );
 }
 
-/** The triggers of a run about results, in the order of its lane. None for every other run. */
+/** The triggers of a run about results, in the order of its lane. Every other run has none. */
 export async function readToldResults(
   store: Store,
   { runId, kind }: { readonly runId: string; readonly kind: TriggerKind },

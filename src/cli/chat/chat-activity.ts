@@ -14,7 +14,7 @@ export class ChatActivity {
   /** The tools that run now, by the id of their call. */
   readonly #tools = new Map<string, string>();
 
-  /** True while the gateway cannot be reached: then nobody knows what the agent does. */
+  /** True while the gateway cannot be reached: then it is not known what the agent does. */
   isCutOff = false;
 
   constructor(now: () => number) {
@@ -37,7 +37,7 @@ export class ChatActivity {
     else if (frame.type === 'ready' || frame.type === 'run-end') this.#tools.clear();
   }
 
-  /** The line for now; undefined when nobody waits. The time counts from `begin`. */
+  /** The line for now; undefined when no answer is awaited. The time counts from `begin`. */
   line(isWaiting: boolean): string | undefined {
     if (!isWaiting) {
       this.#since = undefined;

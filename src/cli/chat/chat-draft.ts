@@ -7,7 +7,7 @@ import { terminalText } from '../output/text.ts';
 export interface DraftPrinter {
   /** How many of the first characters can be printed for good. More text may change what the rest means. */
   finished(text: string): number;
-  /** Prints for good. `isFirst` is true at the beginning of an answer. */
+  /** Prints text that stays as it is. `isFirst` is true at the beginning of an answer. */
   print(text: string, isFirst: boolean): void;
   /** Shows the rest for now; an empty text shows nothing. */
   preview(text: string): void;

@@ -31,7 +31,7 @@ export interface KeyQuestion {
 }
 
 const PROMPT = '> ';
-/** Before the next line of a message. */
+/** It stands before each further line of a message. */
 const MORE = '… ';
 const ALONE_MS = 250;
 /** With this code the terminal marks where a paste begins and ends. */

@@ -11,7 +11,7 @@ export interface FreshText {
 const MOST_RUNS = 20;
 
 export class ChatSteps {
-  /** By run; the latest is at the end. */
+  /** The steps of each run; the latest run is at the end. */
   readonly #runs = new Map<string, RunSteps>();
 
   /** The run is told from its beginning. */
@@ -59,7 +59,7 @@ export class ChatSteps {
 }
 
 interface RunSteps {
-  /** By the number of the call: all that arrived, and how much of it was told since the run was told from its beginning. */
+  /** The text of each call, by its number: all that arrived, and how much of it was told since the run was told from its beginning. */
   readonly texts: Map<number, { text: string; told: number }>;
   readonly tools: Set<string>;
 }

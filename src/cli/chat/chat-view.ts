@@ -13,7 +13,7 @@ export interface ChatViewSettings {
   /** Shows an error. */
   readonly complain: (sentence: string) => void;
   /**
-   * For programs: shows answers only, without drafts and notes, and only answers to messages from here, as `claim`
+   * Set for programs: the view then shows answers only, without drafts and notes, and only answers to messages from here, as `claim`
    * says. People also see what is said in the same place from elsewhere.
    */
   readonly isPlain: boolean;

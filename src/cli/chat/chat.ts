@@ -220,7 +220,7 @@ async function converse(
 /** The chat understands these itself: they are not sent. */
 const LEAVING = [LEAVE_CHAT.name, ...(LEAVE_CHAT.aliases ?? [])].map((name) => `/${name}`);
 
-/** Whoever writes more behind it means to leave, too. */
+/** A person who writes more words behind it means to leave, too. */
 function isLeaving(text: string): boolean {
   return LEAVING.includes(text.trim().split(/\s/, 1)[0]?.toLowerCase() ?? '');
 }

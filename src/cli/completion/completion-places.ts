@@ -1,4 +1,4 @@
-// The places of a command line at which something can be completed: behind `atrium`, behind a group, behind a command. Pure:
+// The places of a command line at which something can be completed: behind `atrium`, behind a group, behind a command. It is pure:
 // from the commands to rows that each shell writes in its own way.
 
 import type { CliCommand } from '../command.ts';
@@ -17,7 +17,7 @@ export interface Completion {
 }
 
 export interface FlagCompletion extends Completion {
-  /** What stands behind the flag: one of some words, a path, or something that nobody can guess. */
+  /** What stands behind the flag: one of some words, a path, or something that cannot be guessed. */
   readonly value?: { readonly kind: 'words'; readonly words: readonly string[] } | { readonly kind: 'path' | 'other' };
 }
 

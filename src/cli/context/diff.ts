@@ -73,7 +73,7 @@ export const contextDiff = command({
   },
 });
 
-/** Both sides. The right one may be a run that was, or the workspace as it was. */
+/** Composes both sides. The right one may be an earlier run, or the workspace as it was. */
 async function lookAtBoth(
   leftFlags: SituationFlags,
   rightFlags: SituationFlags,

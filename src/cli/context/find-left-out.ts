@@ -46,7 +46,7 @@ export async function findLeftOut(report: ContextReport, text: string): Promise<
   return { absent, changed: changed.sort() };
 }
 
-/** A file that nobody touched since is the same. One that was touched is compared with what the run read, if that is known. */
+/** A file that was not touched since is the same. One that was touched is compared with what the run read, if that is known. */
 async function hasChanged(
   path: string,
   { files, situation }: ContextReport,

@@ -1,11 +1,12 @@
 // A `context.lock` folder on disk: the situations, and for each a prompt as text and the index of its sections. Files
 // are replaced as a whole, so an interrupted update leaves old snapshots or new ones, never halves.
 
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { lstat, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Snapshot, SnapshotSection } from '../../context/report/snapshot.ts';
 import { openRegularFile } from '../../context/workspace/open-regular-file.ts';
+import { sha256Of } from '../../protocol/sha256-of.ts';
 import { SnapshotUnusableError } from '../errors.ts';
 
 export const SNAPSHOT_DIRNAME = 'context.lock';
@@ -160,5 +161,5 @@ async function replaceFile(path: string, text: string): Promise<void> {
 }
 
 function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+  return sha256Of(text).slice(0, 16);
 }

@@ -28,7 +28,7 @@ export async function examineModels(loaded: LoadedConfig, io: CliIo, isLive: boo
     }
   };
   const usable = models.filter(({ provider }) => isUsable(provider));
-  // Nobody can ever use such a provider, so it is wrong although no agent asks for it now.
+  // Such a provider can never be used, so it is reported although no agent asks for it now.
   for (const { provider } of listUnspokenApis(config)) isUsable(provider);
   const remarks: string[] = [];
   if (isLive) {

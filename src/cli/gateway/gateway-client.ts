@@ -188,7 +188,7 @@ function gone(error: unknown): GatewayGoneError {
   return new GatewayGoneError({ detail: code ?? message });
 }
 
-/** For commands that only read: the running gateway, else its store. */
+/** Commands that only read ask the running gateway, or else its store. */
 export async function openReadingClient(io: CliIo): Promise<GatewayClient> {
   const known = UNREACHABLE.get(io);
   if (known) return openStoreClient(io, known);

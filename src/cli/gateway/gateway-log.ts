@@ -53,7 +53,7 @@ export function gatewayLog(
   };
 }
 
-/** For commands without a gateway: a function that writes warnings. */
+/** Returns the function that writes warnings in commands without a gateway. */
 export function warningLog({ err, now }: Pick<CliIo, 'err' | 'now'>): (text: string) => void {
   const write = gatewayLog(err, now);
   return (text) => write('warn', text);

@@ -1,9 +1,9 @@
 // Compiled code between two processes of the same program. Reading and compiling the program is most of what a start
-// costs; V8 can hand out what it has compiled, and take it back later. The cache is a convenience: whatever is odd about
-// it, the program is compiled as if there were none, and nobody is told.
+// costs; V8 can hand out what it has compiled, and take it back later. The cache is a convenience: when anything is
+// wrong with it, the program is compiled as if there were none, and no warning is written.
 //
-// Rules: code is only taken from a file that nobody could have written but the owner of the program and the person who
-// runs it. Each piece belongs to one file of the program as it was, and the cache to one exact V8 with its flags. A cache is
+// Rules: code is only taken from a file that only the owner of the program and the person who runs it could have written.
+// Each piece belongs to one file of the program as it was, and the cache to one exact V8 with its flags. A cache is
 // replaced as a whole by one rename.
 
 import { createHash } from 'node:crypto';
@@ -97,7 +97,7 @@ function fileName({ program, key }: CodeCachePlaces): string {
   return `${basename(program)}-${key}.bin`;
 }
 
-/** Whoever owns the program could change it, and whoever runs it could run anything. */
+/** The owner of the program could change the program itself, and the person who runs it could run anything else. */
 function trustedOwners(program: string): ReadonlySet<number> {
   const own = process.geteuid?.();
   return new Set(own === undefined ? [] : [own, statSync(program).uid]);

@@ -1,5 +1,5 @@
 // The models that this machine could use at once: one for each key that is at hand, and those of servers on loopback. Asks
-// known ports of this machine and nobody else, and waits for none of them longer than a moment. A provider is asked for
+// known ports of this machine and no other server, and waits for none of them longer than a moment. A provider is asked for
 // its list only when a person has chosen it.
 
 import type { Environment } from '../../config/environment.ts';

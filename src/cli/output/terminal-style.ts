@@ -1,5 +1,5 @@
 // Decides whether output may have colours, and whether a part of the screen may be drawn again. Both are answers about
-// the terminal; whoever writes text asks for a look by name and does not know codes.
+// the terminal; code that writes text asks for a look by name and does not know the codes.
 
 export type Look = 'bold' | 'italic' | 'underline' | 'struck' | 'dim' | 'red' | 'green' | 'yellow' | 'blue' | 'cyan';
 

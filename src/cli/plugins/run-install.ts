@@ -136,7 +136,7 @@ function formatScan({ scannedFiles, findings }: PluginScan): string {
   return `${looked}. By the words in it, it\n${kinds.join('')}`;
 }
 
-/** Other findings of the plugins. */
+/** What plugins found besides, for people. */
 function formatPluginFindings(findings: readonly InstallFinding[]): string {
   if (findings.length === 0) return '';
   const lines = findings.map(

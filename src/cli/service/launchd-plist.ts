@@ -1,4 +1,4 @@
-// The property list with which launchd of macOS runs a gateway for one user. Pure. It was not tried on a Mac.
+// The property list with which launchd of macOS runs a gateway for one user. It is pure. It was not tried on a Mac.
 
 import { join } from 'node:path';
 import { MARK, type ServicePlan } from './service-plan.ts';

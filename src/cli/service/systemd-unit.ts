@@ -1,4 +1,4 @@
-// The unit with which systemd runs a gateway for one user. Pure. `systemd-analyze verify --user` accepts it, which a test checks.
+// The unit with which systemd runs a gateway for one user. It is pure. `systemd-analyze verify --user` accepts it, which a test checks.
 
 import { MARK, type ServicePlan } from './service-plan.ts';
 

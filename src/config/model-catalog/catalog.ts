@@ -10,7 +10,7 @@ export interface CatalogModel {
   readonly maxTokens: number;
   /** What it reads, such as `text` and `image`. */
   readonly input: readonly string[];
-  /** In dollars for a million tokens; undefined when they are not known. */
+  /** The prices in dollars for a million tokens; undefined when they are not known. */
   readonly cost?: ModelPrices | undefined;
 }
 

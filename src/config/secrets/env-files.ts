@@ -19,7 +19,7 @@ export interface EnvFileVariables {
 export interface AddedVariable {
   readonly name: string;
   readonly value: string;
-  /** For people: a file, a setting, a profile. */
+  /** Names the file, the setting or the profile for people. */
   readonly from: string;
 }
 

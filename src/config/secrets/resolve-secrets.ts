@@ -28,7 +28,7 @@ export interface ResolvedSecrets {
 /** A reference and what became of it. */
 export interface FoundReference {
   readonly at: ConfigPath;
-  /** For people: `the variable X`, `the file …`, `the program …`. */
+  /** Names the place for people: `the variable X`, `the file …`, `the program …`. */
   readonly from: string;
   /** Undefined when it was looked up, or left for a gateway. */
   readonly problem?: string | undefined;

@@ -1,5 +1,5 @@
 // Makes all bootstrap files fit: each within its own limit, all of them within the total, and, where one is set, within a
-// number of tokens. What stays, what goes and why is in the result, piece by piece. Pure; it fails only when sections that
+// number of tokens. What stays, what goes and why is in the result, piece by piece. It is pure; it fails only when sections that
 // must be kept do not fit, and then says by how much.
 
 import { KeptSectionsOverBudgetError, KeptSectionsOverTokenBudgetError } from '../errors.ts';

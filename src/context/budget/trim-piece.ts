@@ -5,7 +5,7 @@ import { pairBoundaryBefore } from './pair-boundary.ts';
 
 export interface TextRange {
   readonly start: number;
-  /** Exclusive. */
+  /** The position behind the last character of the piece. */
   readonly end: number;
 }
 

@@ -17,7 +17,7 @@ import { asRecorded, onOtherFiles, RecordedHandlers, type ReplayedHandler } from
 export interface CompositionChanges {
   /** True for handlers and rules that are left out. */
   readonly isLeftOut?: ((handler: Pick<HandlerEdits, 'id' | 'owner'>) => boolean) | undefined;
-  /** Other texts for some files; null leaves a file out. */
+  /** The texts that some files get in place of their own; null leaves a file out. */
   readonly fileTexts?: FileTexts | undefined;
   readonly policy?: ContextPolicy | undefined;
   /** Handlers of the product that are called again, in place of what was recorded of them. */

@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { type HandlerInfo, STABILITIES } from '../../protocol/handler.ts';
+import { sha256Of } from '../../protocol/sha256-of.ts';
 import type { Composition, Prompt } from '../compose.ts';
 import type { Absence, CompositionState, Cut, HandlerRecord, Layer } from '../composition.ts';
 import { type Rope, ropeLength } from '../provenance/rope.ts';
@@ -169,7 +170,7 @@ function hashPrompt(prompt: Prompt): { whole: string; stable: string } {
   return { stable, whole: hash.update(prompt.text.slice(prompt.cacheBoundary)).digest('hex') };
 }
 
-/** In prompt order. Rendering announces each layer with its title, so walking from heading to heading finds them all. */
+/** Lists the layers in the order of the prompt. Rendering announces each layer with its title, so walking from heading to heading finds them all. */
 function reportLayers(layers: readonly Layer[], rope: Rope): LayerReport[] {
   let span = 0;
   let at = 0;
@@ -238,7 +239,7 @@ function absentFiles({ absences, input }: CompositionState, seen: Set<string>): 
 }
 
 export function hashOfText(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+  return sha256Of(text).slice(0, 32);
 }
 
 /** By the title of the file that they were lifted out of. */
@@ -253,7 +254,10 @@ function liftedLayers(layers: readonly Layer[]): ReadonlyMap<string, readonly La
   return lifted;
 }
 
-/** By path; a cut in lifted text, which has no path of its own, by the title of the file that it was lifted out of. */
+/**
+ * The causes of the cuts, by the path of the file. A cut in lifted text, which has no path of its own, is found by the title of
+ * the file that it was lifted out of.
+ */
 function cutCauses(cuts: readonly Cut[]): ReadonlyMap<string, ReadonlySet<string>> {
   const causes = new Map<string, Set<string>>();
   for (const { file, path, cause } of cuts) {

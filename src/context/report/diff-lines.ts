@@ -8,7 +8,7 @@ export type LineDifference =
   | { readonly kind: 'removed'; readonly left: number }
   | { readonly kind: 'added'; readonly right: number };
 
-/** Indices into both lists; removed lines stand before the lines that replace them. */
+/** The indices into both lists; removed lines stand before the lines that replace them. */
 export function diffLines(left: readonly string[], right: readonly string[]): LineDifference[] {
   const differences: LineDifference[] = [];
   let [l, r] = [0, 0];

@@ -1,8 +1,8 @@
-// Replaces the folders of one machine by names, so that two checkouts of the same files read the same. Whole paths
-// only: `/home/ana` is not found in `/home/anabel`, nor in `/srv/home/ana`.
+// Replaces the folders of one machine by names, so that two checkouts of the same files read the same. Only whole
+// paths are replaced: `/home/ana` is not found in `/home/anabel`, nor in `/srv/home/ana`.
 
 export interface MachineFolder {
-  /** Absolute. */
+  /** An absolute path. */
   readonly path: string;
   /** What stands in its place, such as `<workspace>`. */
   readonly name: string;

@@ -5,7 +5,7 @@ import type { Absence, AbsenceReason } from '../composition.ts';
 
 const REFUSALS: ReadonlySet<AbsenceReason> = new Set(['unreadable', 'outside-workspace', 'too-large']);
 
-/** In the order of the report, each once. */
+/** The files that were refused, in the order of the report, each of them once. */
 export function refusedFiles(absences: readonly Absence[]): readonly Absence[] {
   const seen = new Set<string>();
   return absences.filter(({ what, reason, detail, isThere }) => {
@@ -16,7 +16,7 @@ export function refusedFiles(absences: readonly Absence[]): readonly Absence[] {
   });
 }
 
-/** For the warnings of a report. */
+/** The sentence about it in the warnings of a report. */
 export function describeRefusal({ what, detail }: Absence): string {
   return `${what} is there and is not read: ${detail}`;
 }

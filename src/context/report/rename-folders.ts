@@ -1,7 +1,7 @@
 // The same composition with folders under other names, so that two workspaces can be compared by what they say instead of
 // by where they lie. Text that stands in a file is left as it is; paths that Atrium or a handler wrote are renamed.
 
-import { createHash } from 'node:crypto';
+import { sha256Of } from '../../protocol/sha256-of.ts';
 import type { Composition } from '../compose.ts';
 import { type Rope, ropeText } from '../provenance/rope.ts';
 import { type MachineFolder, pathNormaliser } from './path-normaliser.ts';
@@ -28,8 +28,8 @@ export function renameFolders(composition: Composition, folders: readonly Machin
       prompt: {
         ...report.prompt,
         chars: text.length,
-        hash: hashOf(text),
-        stable: { ...report.prompt.stable, chars: stableChars, hash: hashOf(text.slice(0, stableChars)) },
+        hash: sha256Of(text),
+        stable: { ...report.prompt.stable, chars: stableChars, hash: sha256Of(text.slice(0, stableChars)) },
       },
       layers: report.layers.map((layer) => ({ ...layer, start: place(layer.start), end: place(layer.end) })),
       spans: report.spans.map((span, index) => ({
@@ -54,8 +54,4 @@ function newOffset(before: Rope, after: Rope, offset: number, rename: (text: str
     now += renamed.length;
   }
   return now;
-}
-
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

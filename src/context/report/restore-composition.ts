@@ -1,7 +1,7 @@
 // A composition from what a run has stored: its report, which has no texts, and the system prompt that was sent. The
 // texts of what was left out are not stored, so nothing can be found there.
 
-import { createHash } from 'node:crypto';
+import { sha256Of } from '../../protocol/sha256-of.ts';
 import type { Composition } from '../compose.ts';
 import type { Span } from '../provenance/rope.ts';
 import type { ContextReport, SpanReport } from './build-report.ts';
@@ -34,7 +34,7 @@ function findPrompt({ prompt }: ContextReport, pieces: readonly string[]): strin
   for (const piece of ['', ...pieces]) {
     start += piece.length;
     const text = all.slice(start, start + prompt.chars);
-    if (text.length === prompt.chars && createHash('sha256').update(text).digest('hex') === prompt.hash) return text;
+    if (text.length === prompt.chars && sha256Of(text) === prompt.hash) return text;
   }
   return undefined;
 }

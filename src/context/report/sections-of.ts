@@ -7,7 +7,7 @@ import { type Rope, sliceRope } from '../provenance/rope.ts';
 import type { LayerReport } from './build-report.ts';
 
 export interface Section {
-  /** Unique within its prompt. */
+  /** No other section of the prompt has this id. */
   readonly id: string;
   readonly title: string;
   readonly stability: Stability;
@@ -17,7 +17,7 @@ export interface Section {
   readonly rope: Rope;
 }
 
-/** In prompt order. */
+/** The sections in the order of the prompt. */
 export function sectionsOf({ prompt, report }: Composition): readonly Section[] {
   const places = [...ownSections(prompt, report.layers), ...report.layers].sort((a, b) => a.start - b.start);
   const ids = new Map<string, number>();

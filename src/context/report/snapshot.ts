@@ -1,8 +1,8 @@
 // A prompt in the form that is committed and compared: machine paths by name, and a short index of its sections, so
-// that a difference can be named by section and author. Pure: where snapshots are kept is not known here.
+// that a difference can be named by section and author. It is pure: where snapshots are kept is not known here.
 
-import { createHash } from 'node:crypto';
 import type { Stability } from '../../protocol/handler.ts';
+import { sha256Of } from '../../protocol/sha256-of.ts';
 import type { Composition } from '../compose.ts';
 import { formatOrigin } from '../provenance/origin.ts';
 import type { Rope } from '../provenance/rope.ts';
@@ -77,7 +77,7 @@ function takeOther({ title, author, text }: RequestSection, normalise: Normalise
   };
 }
 
-/** Between the authors of one line. */
+/** It stands between the authors of one line. */
 const AUTHOR_SEPARATOR = ' + ';
 
 type Normalise = (text: string) => string;
@@ -159,7 +159,7 @@ function linesOf(section: ReadSection | undefined): { text: string; author: stri
   return texts.map((text, index) => ({ text, author: authors[index] ?? '' }));
 }
 
-/** By title; the second section of a title has a name of its own. Each body stands behind its heading in the text. */
+/** Finds the sections by title; the second section of a title has a name of its own. Each body stands behind its heading in the text. */
 function readSections({ text, sections }: Snapshot): ReadonlyMap<string, ReadSection> {
   const named = new Map<string, ReadSection>();
   let at = 0;
@@ -186,5 +186,5 @@ function toBytesAndBack(text: string): string {
 }
 
 function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+  return sha256Of(text).slice(0, 16);
 }

@@ -3,9 +3,9 @@
 import { type Rope, ropeText, sliceRope } from '../provenance/rope.ts';
 
 export interface RopeLine {
-  /** Without its line end. */
+  /** The text of the line, without its line end. */
   readonly text: string;
-  /** With its line end, so that an empty line has an author too. */
+  /** The spans of the line, with its line end, so that an empty line has an author too. */
   readonly rope: Rope;
 }
 

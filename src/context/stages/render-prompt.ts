@@ -28,7 +28,7 @@ export const renderPrompt: Stage = {
   },
 };
 
-/** In the order of the prompt; the cache boundary is behind the first. */
+/** The sections in the order of the prompt; the cache boundary is behind the first. */
 const SECTIONS = [
   { stability: 'static', heading: '# Project Context' },
   { stability: 'session', heading: '# Session Context' },

@@ -41,7 +41,7 @@ export interface BundledRun {
 }
 
 export interface BundleFile {
-  /** Relative, with slashes. */
+  /** The path relative to the bundle's folder, with forward slashes. */
   readonly path: string;
   readonly size: number;
   readonly sha256: string;

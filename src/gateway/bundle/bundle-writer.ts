@@ -5,10 +5,10 @@
 //
 // Errors: throws BundleNotWrittenError when the folder cannot be written.
 
-import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { sha256Of } from '../../protocol/sha256-of.ts';
 import { makeFolder } from '../../telemetry/make-folder.ts';
 import { BundleNotWrittenError } from '../errors.ts';
 import {
@@ -55,7 +55,7 @@ export class BundleWriter {
       throw new BundleNotWrittenError({ dir: this.#dir, reason: `it cannot have a file ${name}` });
     const bytes = Buffer.from(text);
     await this.#write(name, bytes);
-    this.#files.push({ path: name, size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') });
+    this.#files.push({ path: name, size: bytes.length, sha256: sha256Of(bytes) });
   }
 
   addJson(name: string, value: unknown): Promise<void> {

@@ -4,10 +4,10 @@
 //
 // Errors: rejects with UnknownSessionError and BundleNotWrittenError; then no bundle is left behind.
 
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { FRAME_CALL, type RequestFrame } from '../../agent/request-frame.ts';
 import type { JsonValue } from '../../protocol/json.ts';
+import { sha256Of } from '../../protocol/sha256-of.ts';
 import { readCapture } from '../../recorder/capture.ts';
 import { BUILT_IN_REDACTOR, type Redactor } from '../../recorder/redactor.ts';
 import { fileNameOf, trajectoryFileOf } from '../../recorder/trajectory.ts';
@@ -183,7 +183,7 @@ class SessionExport {
     }
     const { body, missing: _, ...facts } = capture;
     const name = `${dir}/requests/${call < FRAME_CALL ? `summary-${FRAME_CALL - call}` : call}`;
-    const sha256 = createHash('sha256').update(body).digest('hex');
+    const sha256 = sha256Of(body);
     await this.#json(`${name}.facts.json`, { ...facts, sha256 });
     await this.#writer.add(`${name}.json`, this.#isRedacted ? redactBody(body, this.#redactor) : body);
   }

@@ -9,6 +9,7 @@ import { constants, type Dirent } from 'node:fs';
 import { type FileHandle, lstat, open, readdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { isJsonObject, type JsonValue } from '../../protocol/json.ts';
+import { sha256Of } from '../../protocol/sha256-of.ts';
 import { BundleUnreadableError } from '../errors.ts';
 import {
   BUNDLE_LIMITS,
@@ -54,7 +55,7 @@ export async function openBundle(given: string): Promise<OpenedBundle> {
       const file = known.get(name);
       if (!file || file.size > BUNDLE_LIMITS.shownBytes) return undefined;
       const bytes = await withFile(dir, name, (handle) => readUpTo(handle, BUNDLE_LIMITS.shownBytes));
-      if (!(bytes instanceof Buffer) || hashOf(bytes) !== file.sha256) return undefined;
+      if (!(bytes instanceof Buffer) || sha256Of(bytes) !== file.sha256) return undefined;
       return bytes.toString('utf8');
     },
   };
@@ -173,10 +174,6 @@ async function namesIn(dir: string): Promise<readonly string[]> {
     }
   }
   return names;
-}
-
-function hashOf(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }
 
 function parseJson(text: string): JsonValue | undefined {

@@ -27,7 +27,7 @@ export type BootstrapRegistration = Omit<HandlerRegistration<InternalHookHandler
 export interface SwitchableHandler {
   readonly registration: BootstrapRegistration;
   readonly enabled: boolean;
-  /** For a handler that is off: the reason, and how to switch it on. */
+  /** Says why the handler is off, and how to switch it on. */
   readonly whyNot: string;
   /** The text that it would contribute, where that is known without calling it. */
   readonly text?: string | undefined;

@@ -53,7 +53,7 @@ export interface PreparedAgentsParts {
 export interface WantedAgent {
   readonly agentId: string;
   readonly workspaceDir: string;
-  /** Of the request; without it, the configuration decides. */
+  /** The taxonomy that the request asks for; without it, the configuration decides. */
   readonly taxonomy: TaxonomyId | undefined;
   readonly ci: boolean;
   /** True when the workspace and the taxonomy are the agent's own, and not those of one request. */
@@ -85,9 +85,9 @@ const MAX_PREPARED = 256;
 
 export class PreparedAgents {
   readonly #parts: PreparedAgentsParts;
-  /** By agent, workspace and kind of machine. */
+  /** The preparations, by agent, workspace and kind of machine. */
   readonly #prepared = new Map<string, Preparation>();
-  /** By agent: the files of its packs. */
+  /** The files of each agent's packs. */
   readonly #packFiles = new Map<string, readonly string[]>();
 
   constructor(parts: PreparedAgentsParts) {

@@ -41,7 +41,7 @@ const TWO_DELIVERIES = {
   message_sent: 2,
 } as const;
 
-/** From the trigger to the answer, without special events: the message and the answer are written to the transcript. */
+/** What a run without special events calls from its trigger to its answer: the message and the answer are written to the transcript. */
 const RUN = { ...PREPARE, ...GATE, ...MODEL, before_message_write: 2, before_agent_finalize: 1, agent_end: 1 } as const;
 const MESSAGE = { ...INBOUND, ...RUN, ...DELIVERY } as const;
 const FIRST_MESSAGE = { ...MESSAGE, session_start: 1 } as const;

@@ -1,12 +1,12 @@
 // Keeps the files of a chat completion, those of the new message and those of the messages that a fresh session begins
 // with. What models are told about a file of an earlier message is the same as for a new one.
 
-import { createHash } from 'node:crypto';
 import { attachFiles } from '../../agent/attach-files.ts';
 import { type AttachmentRef, isShownImage } from '../../protocol/attachment.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import type { Message } from '../../protocol/message.ts';
+import { sha256Of } from '../../protocol/sha256-of.ts';
 import { RequestInvalidError } from '../errors.ts';
 import type { Services } from '../services/services.ts';
 import type { ClientTalk, SaidBefore } from './client-talk.ts';
@@ -40,7 +40,7 @@ export function givenFiles({ files, seed = [] }: Pick<ClientTalk, 'files' | 'see
 }
 
 function nameOfPart(part: FilePart): JsonValue {
-  return 'url' in part ? part.url : [part.name, createHash('sha256').update(part.bytes).digest('hex')];
+  return 'url' in part ? part.url : [part.name, sha256Of(part.bytes)];
 }
 
 async function keepPart(

@@ -29,7 +29,7 @@ export const notNeeded = (says: string): ChatField => ({ state: 'not needed', sa
 export const AGENT_DECIDES = "the agent's own setting counts";
 const OLD_FORM = 'it is the old form of "tools", which are taken instead';
 
-/** In the order of the docs. */
+/** The fields in the order of the docs. */
 export const CHAT_FIELDS = {
   model: used('the agent'),
   messages: used('what was said; user messages may have images and files'),

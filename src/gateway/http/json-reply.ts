@@ -1,5 +1,5 @@
-// An answer of JSON with a status and headers, as plain data. Whoever serves the route turns it into bytes, so that a
-// handler need not know how it was asked.
+// An answer of JSON with a status and headers, as plain data. The code that serves the route turns it into bytes, so that
+// a handler need not know how it was asked.
 
 export interface JsonReplyOptions {
   /** The default is 200. */

@@ -2,12 +2,13 @@
 // An id belongs to the user, session and agent that it came with: the same id from another user is another message. The
 // same id with other words is a mistake of the client, which is told so, even after those words are no longer stored.
 
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { ReceiveResult } from '../../channels/channel.ts';
 import type { AttachmentRef } from '../../protocol/attachment.ts';
 import { dedupeKeyOf, type Inbound } from '../../protocol/inbound.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import type { Message } from '../../protocol/message.ts';
+import { sha256Of } from '../../protocol/sha256-of.ts';
 import type { ClientRequest } from '../../store/tables.ts';
 import { IdempotencyKeyReusedError } from '../errors.ts';
 import type { Services } from '../services/services.ts';
@@ -107,7 +108,7 @@ async function checkSameMessage(services: Services, fingerprint: string | undefi
 }
 
 function hashOf(values: readonly unknown[]): string {
-  return createHash('sha256').update(JSON.stringify(values)).digest('hex');
+  return sha256Of(JSON.stringify(values));
 }
 
 /**
@@ -122,6 +123,6 @@ export function peerIdOf(user: string): string {
     .replace(/[^a-z0-9._@+-]+/g, '-')
     .replace(/^-+/, '')
     .slice(0, 40);
-  const hash = createHash('sha256').update(user).digest('hex').slice(0, 12);
+  const hash = sha256Of(user).slice(0, 12);
   return readable === '' ? hash : `${readable}-${hash}`;
 }

@@ -5,7 +5,7 @@ import { AGENT_DECIDES, type ChatField, fieldsLeftOut, leftOut, notNeeded, refus
 
 const isSet = () => true;
 
-/** In the order of the docs. */
+/** The fields in the order of the docs. */
 export const RESPONSE_FIELDS = {
   model: used('the agent'),
   input: used(

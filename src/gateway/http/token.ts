@@ -28,7 +28,7 @@ export async function ensureToken(stateDir: string, configured?: string | undefi
   }
 }
 
-/** For clients on the same machine: like `ensureToken`, but gives undefined instead of creating a token. */
+/** Clients on the same machine use this. It is like `ensureToken`, but gives undefined instead of creating a token. */
 export async function findToken(stateDir: string, configured?: string | undefined): Promise<string | undefined> {
   if (configured !== undefined) return checkConfigured(configured);
   const file = tokenFile(stateDir);

@@ -2,16 +2,16 @@
 // Atrium keeps messages. Events are handed in one by one and only what is kept of them stays in memory. What a model
 // could no longer be sent is left out and counted: thoughts, images, results without their call.
 
-import { createHash } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import type { AssistantPart, Message } from '../../protocol/message.ts';
+import { sha256Of } from '../../protocol/sha256-of.ts';
 import type { TranscriptRow } from '../../store/tables.ts';
 
 /** An entry of the transcript before it has a place in one. */
 export interface ImportedEntry extends Pick<TranscriptRow, 'at' | 'kind' | 'message' | 'meta'> {
   /** The id that the event has in OpenClaw. */
   readonly id: string;
-  /** For a summary: the first entry that it does not replace; undefined when it replaces all before it. */
+  /** The first entry that a summary does not replace; undefined when it replaces all before it. */
   readonly keepsFrom?: string | undefined;
 }
 
@@ -176,7 +176,7 @@ function assistantPart(part: unknown): readonly AssistantPart[] {
 /** Ids of some providers have signs that others refuse. */
 function callId(id: string): string {
   if (/^[\w-]{1,64}$/.test(id)) return id;
-  return `call_${createHash('sha256').update(id).digest('hex').slice(0, 32)}`;
+  return `call_${sha256Of(id).slice(0, 32)}`;
 }
 
 /** Every provider wants a result directly behind the message with its call, and each call answered once. */

@@ -24,7 +24,7 @@ export interface ReadJob {
   readonly job?: JobRow | undefined;
   /** What is different, or why there is no job, one sentence each. */
   readonly sentences: readonly string[];
-  /** True for a job that nobody misses: it is named, and does not count as left. */
+  /** True for a job that OpenClaw made for its own work: it is named, and does not count as left. */
   readonly isOwnWork?: boolean | undefined;
 }
 

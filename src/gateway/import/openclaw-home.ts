@@ -1,7 +1,6 @@
 // What lies in a home of OpenClaw, of the versions that keep files and of those that keep databases. It only reads; what
 // cannot be read is a note, and the rest goes on. Paths that a list names are followed only inside of the home.
 
-import { createHash } from 'node:crypto';
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -9,6 +8,7 @@ import zlib from 'node:zlib';
 import { DEFAULT_AGENT_ID } from '../../protocol/agent-id.ts';
 import { countOf } from '../../protocol/count-of.ts';
 import { errorText } from '../../protocol/one-line.ts';
+import { sha256Of } from '../../protocol/sha256-of.ts';
 import { OpenClawDatabase } from '../../store/sqlite/openclaw-database.ts';
 import { readJsonLines } from './read-lines.ts';
 import type { ImportNote, SourceEvent, SourceSession } from './source-session.ts';
@@ -478,7 +478,7 @@ const UNUSED_CHOICES = [
 ];
 
 function shortHash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 8);
+  return sha256Of(text).slice(0, 8);
 }
 
 /** The name of a file in a path of any system. */

@@ -11,7 +11,7 @@ export interface SourceSession {
   readonly activeAt: number;
   /** Null for the conversation that goes on under this key. */
   readonly endedAt: number | null;
-  /** For people: the file, and the row in it. */
+  /** Names the file, and the row in it, for people. */
   readonly place: string;
   /** The same text as long as nothing has changed, so that it need not be read again. */
   readonly stamp: string;

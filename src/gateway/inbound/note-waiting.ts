@@ -50,7 +50,7 @@ async function describeWait(store: Store, sessionKey: string, now: number): Prom
   return `This waits until the answer before it is there, which waits for ${what} (at most ${left}). End that with /stop.`;
 }
 
-/** Whole minutes, or whole seconds of less than a minute; never less than there is. */
+/** Rounds up to whole minutes, or to whole seconds below a minute, so that less than the time that is left is never said. */
 function roundUp(ms: number): number {
   const unit = ms > 60_000 ? 60_000 : 1_000;
   return Math.max(1, Math.ceil(ms / unit)) * unit;

@@ -1,5 +1,5 @@
-// One short question to a model, to see whether it answers: as a run would ask it, with its own serialiser and its key. No
-// fallback, no second attempt, nothing recorded. Never rejects: a model that cannot be used is an answer too. Silence is a
+// One short question to a model, to see whether it answers: as a run would ask it, with its own serialiser and its key. There
+// is no fallback and no second attempt, and nothing is recorded. It never rejects: a model that cannot be used is an answer too. Silence is a
 // failure, because most of what answers with nothing readable is not a model.
 
 import type { ModelRef } from '../../protocol/model-ref.ts';

@@ -30,7 +30,7 @@ export interface ListedModel extends ModelRef {
   readonly contextWindow: number | null;
   readonly maxTokens: number | null;
   readonly takesImages: boolean;
-  /** In dollars for a million tokens; null when they are not known. */
+  /** The prices in dollars for a million tokens; null when they are not known. */
   readonly cost: ProviderModel['cost'] | null;
   /** The day of the catalog that the prices come from; null for prices of the configuration. */
   readonly priceDate: string | null;

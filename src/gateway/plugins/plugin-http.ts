@@ -44,7 +44,7 @@ export class PluginHttp {
     return found && this.#route(found);
   }
 
-  /** For paths without a route: handlers of the older kind, which look at every request and answer some of them. */
+  /** The handlers that are asked for paths without a route. They are of the older kind: they look at every request and answer some of them. */
   catchAll(): readonly PluginRoute[] {
     return this.#parts.registry
       .registered('route')

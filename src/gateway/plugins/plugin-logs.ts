@@ -6,9 +6,9 @@ import type { LogFields, Say } from '../../protocol/log.ts';
 import { oneLine } from '../../protocol/one-line.ts';
 
 export interface PluginLogParts {
-  /** For warnings and errors. */
+  /** Writes warnings and errors. */
   readonly warn: Say;
-  /** For information. */
+  /** Writes lines that only inform. */
   readonly log: Say;
   readonly now: () => number;
 }

@@ -25,7 +25,7 @@ export interface ServiceStatus {
   readonly error?: string | undefined;
 }
 
-/** For all services of one plugin. */
+/** The time in which all services of one plugin must start. */
 const START_MS = 5_000;
 const STOP_MS = 3_000;
 

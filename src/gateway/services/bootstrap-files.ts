@@ -6,7 +6,6 @@
 // Errors: UnknownAgentError, BootstrapFileUnknownError, BootstrapFileRefusedError, BootstrapFileChangedError when the file
 // is not what the editor has read, and FileVersionUnknownError.
 
-import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,6 +14,7 @@ import type { Config } from '../../config/schema.ts';
 import { TAXONOMIES, type TaxonomyFile } from '../../context/taxonomy.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
 import { nearMatch } from '../../protocol/near-match.ts';
+import { sha256Of } from '../../protocol/sha256-of.ts';
 import { UnknownAgentError } from '../../routing/errors.ts';
 import type { Store } from '../../store/store.ts';
 import type { FileVersionRow } from '../../store/tables.ts';
@@ -102,7 +102,7 @@ export class BootstrapFiles {
     );
   }
 
-  /** Another value when a bootstrap file was changed, by whomever. It looks at the first agents only, and reads no file. */
+  /** Returns another value when a bootstrap file was changed, by an agent or a person. It looks at the first agents only, and reads no file. */
   stamp(): readonly (string | undefined)[] {
     return this.#parts
       .agentIds()
@@ -316,5 +316,5 @@ function refuseUnusable(name: string, text: string): void {
 }
 
 function versionOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return sha256Of(text);
 }

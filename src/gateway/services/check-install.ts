@@ -7,7 +7,7 @@ import type { HookRunner } from '../../hooks/runner.ts';
 export interface InstallVerdict {
   /** Which plugin refused and why; null when none did. */
   readonly refusal: { readonly by: string; readonly reason: string } | null;
-  /** Other findings of the plugins. */
+  /** What plugins found besides. */
   readonly findings: readonly InstallFinding[];
   /** How many handlers were asked. */
   readonly asked: number;

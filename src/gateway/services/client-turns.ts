@@ -24,7 +24,7 @@ export interface ClientTurn {
   readonly state: 'working' | 'calls' | 'passed' | 'over';
 }
 
-/** Rejects with UnknownRunError; undefined when the run has no such turn. Without an index, the last turn. */
+/** Rejects with UnknownRunError; undefined when the run has no such turn. Without an index it is the last turn. */
 export async function readClientTurn(store: Store, runId: string, index?: number): Promise<ClientTurn | undefined> {
   const run = await findRun(store, runId);
   const triggers = await readRequests(store, runId);

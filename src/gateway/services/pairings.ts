@@ -5,13 +5,13 @@
 // Rules: a request and the message with its code are one commit, and so are an approval and its message, so a crash
 // neither loses such a message nor sends it twice. Of the message that led to a request nothing is kept.
 
-import { createHash } from 'node:crypto';
 import type { DeliveryPort } from '../../agent/run-parts.ts';
 import { hookContextOf } from '../../hooks/hook-context-of.ts';
 import { rootTrace } from '../../hooks/hook-trace.ts';
 import { dedupeKeyOf, type Inbound, type Surface } from '../../protocol/inbound.ts';
 import { newId, newPairingCode } from '../../protocol/new-id.ts';
 import { oneLine } from '../../protocol/one-line.ts';
+import { sha256Of } from '../../protocol/sha256-of.ts';
 import { PreconditionFailedError } from '../../store/errors.ts';
 import type { Store, Where, Write } from '../../store/store.ts';
 import type { PairingRow } from '../../store/tables.ts';
@@ -228,5 +228,5 @@ function codeMessage({ channel, senderId }: PersonOnChannel, code: string): stri
 function noteIdOf(inbound: Inbound, now: number): string {
   const key = dedupeKeyOf(inbound);
   if (key === undefined) return newId('note', now);
-  return `note_${createHash('sha256').update(key).digest('hex').slice(0, 32)}`;
+  return `note_${sha256Of(key).slice(0, 32)}`;
 }

@@ -8,7 +8,7 @@ import { UnknownChildError } from '../errors.ts';
 import { groupByParent, inChunks, readDescendants, sumDescendants } from './descendants.ts';
 
 export interface ChildrenQuery {
-  /** Only the children of this session; without it those of all sessions that nobody spawned. */
+  /** Only the children of this session; without it those of all sessions that no other session spawned. */
   readonly parentKey?: string | undefined;
   /** Only those that this run has spawned. */
   readonly parentRunId?: string | undefined;

@@ -1,6 +1,6 @@
 // What happened in a run, on one line of time: its wait in the inbox, composition, handlers, model calls, tools, approvals,
 // subagents and delivery. It is put together from the rows of the run and from its trajectory, which alone knows when a
-// model began to answer and when a part arrived. Without a trajectory, the next thing that was stored ends a step. Pure.
+// model began to answer and when a part arrived. Without a trajectory, the next thing that was stored ends a step. It is pure.
 
 import type { ChildView } from '../../protocol/child-view.ts';
 import { isJsonObject, type JsonValue } from '../../protocol/json.ts';

@@ -17,7 +17,7 @@ export interface UsageQuery {
   readonly by: UsageGrouping;
   /** Days are those of this time zone. */
   readonly timezone: string;
-  /** In milliseconds; only calls from this time on count. */
+  /** A time in milliseconds. Only calls at this time or later count. */
   readonly since?: number | undefined;
   readonly agentId?: string | undefined;
   readonly sessionKey?: string | undefined;

@@ -33,7 +33,7 @@ const TIME_LIMIT_MS = 10_000;
 
 export class WebhookTransforms {
   readonly #parts: WebhookTransformParts;
-  /** Held, because the worker unloads what nobody holds. */
+  /** They are held here, because the worker unloads a handler that is not held. */
   readonly #loaded = new Map<string, LoadedWorkerHandler>();
   #handlers: Promise<WorkerHandlers> | undefined;
 

@@ -12,7 +12,7 @@ import { parseHookMd } from './parse-hook-md.ts';
 /** A larger HOOK.md or package.json is not accepted as one. */
 const LARGEST_FILE = 256 * 1024;
 
-/** Absolute paths. A directory that does not exist simply has no packs. */
+/** All paths are absolute. A directory that does not exist simply has no packs. */
 export interface HookDirectories {
   /**
    * Directories that the operator names in `hooks.internal.load.extraDirs`. They are as trusted as the managed

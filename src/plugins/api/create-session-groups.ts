@@ -175,7 +175,7 @@ function registeredAction(action: unknown, pluginId: string): SessionActionRegis
 }
 
 class RunContextNotes {
-  /** In the order of the last write. */
+  /** The runs in the order of their last write. */
   readonly #runs = new Map<string, Map<string, string>>();
 
   /** False when the value cannot be kept. */

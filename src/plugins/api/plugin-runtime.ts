@@ -229,7 +229,7 @@ function plain(value: unknown): JsonObject {
   }
 }
 
-/** For functions of the contract that have no counterpart here. */
+/** Stands in for a function of the contract that has no counterpart here. */
 export function unavailable(what: string): () => Promise<never> {
   return async () => {
     throw new Error(`${what} is not available in Atrium.`);

@@ -17,7 +17,7 @@ export async function testPluginFolder(dir: string, environment: ModuleEnvironme
   for (const name of tests) await evaluateModule(join(dir, name), { ...environment, virtualModules });
 }
 
-/** Under every name; without what a plugin gets only when it is loaded. */
+/** The modules of the SDK under every name, without what a plugin gets only when it is loaded. */
 function sdkModules(): Readonly<Record<string, unknown>> {
   const roots = ['atrium/plugin-sdk', 'openclaw/plugin-sdk'];
   const names = roots.flatMap((root) => [root, ...[...SDK_SUBPATHS].map((subpath) => `${root}/${subpath}`)]);

@@ -7,7 +7,7 @@ import { createReadStream } from 'node:fs';
 import { lstat, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** In the form of subresource integrity. Rejects when the folder cannot be read. */
+/** The hash has the form of subresource integrity. Rejects when the folder cannot be read. */
 export async function hashPluginFolder(dir: string): Promise<string> {
   const hash = createHash('sha256');
   for (const path of (await filesIn(dir, '')).sort()) await addFile(hash, dir, path);

@@ -13,7 +13,7 @@ import { type InstallKind, isInstallId } from './installable.ts';
 export interface InstallRecord {
   readonly kind: InstallKind;
   readonly id: string;
-  /** Absolute. */
+  /** An absolute path. */
   readonly dir: string;
   /** As it was asked for: an npm name with or without a version, or an absolute path. */
   readonly spec: string;
@@ -56,7 +56,7 @@ export async function readInstallRecords(stateDir: string): Promise<readonly Ins
   return installs as unknown as readonly InstallRecord[];
 }
 
-/** Whole or not at all. Callers hold the lock, so that no entry of another command is lost. */
+/** The file is written as a whole or not at all. Callers hold the lock, so that no entry of another command is lost. */
 export async function writeInstallRecords(stateDir: string, records: readonly InstallRecord[]): Promise<void> {
   const file = installRecordsFile(stateDir);
   const order = (record: InstallRecord) => `${record.kind} ${record.id}`;

@@ -99,7 +99,7 @@ async function readSkill(root: string, spec: string): Promise<Installable> {
   };
 }
 
-/** At the top, else in folders of the top or of `skills`. */
+/** The folder itself when it is a skill, else those of its folders, or of the folders in `skills`, that are. */
 async function skillFoldersIn(root: string): Promise<readonly string[]> {
   if (await hasSkill(root)) return [root];
   const inside = async (dir: string) => {
@@ -153,7 +153,7 @@ function packageFacts(packageJson: JsonObject, manifest: JsonObject | undefined)
   };
 }
 
-/** Of a folder or an archive; the last part of an npm name is the package's own. */
+/** The name of a folder or an archive; the last part of an npm name is the package's own. */
 function nameInPath(spec: string): string {
   return basename(spec).replace(/\.(?:tgz|tar\.gz|tar)$/i, '');
 }

@@ -14,7 +14,7 @@ export interface TreeLimits {
 
 const MB = 1024 * 1024;
 
-/** Of the package itself. */
+/** The limits of the package itself. */
 export const PACKAGE_LIMITS: TreeLimits = { files: 20_000, bytes: 256 * MB, fileBytes: 64 * MB, depth: 40 };
 
 /** Of everything that its dependencies bring. */

@@ -72,7 +72,7 @@ function variablesForNpm(variables: Readonly<Record<string, string | undefined>>
   return Object.fromEntries(wanted);
 }
 
-/** Codes with which npm says that it reached nobody. */
+/** The codes with which npm says that it reached no server. */
 const UNREACHABLE = /^code (E(?:NOTFOUND|AI_AGAIN|CONNREFUSED|CONNRESET|TIMEDOUT|NETUNREACH|HOSTUNREACH))$/m;
 
 function complaintIn(err: string, code: number | null): string {

@@ -22,7 +22,7 @@ export interface ScanLimits {
   readonly files: number;
   readonly bytes: number;
   readonly fileBytes: number;
-  /** Of one rule in one file; a bundle has thousands. */
+  /** How many findings of one rule are kept for one file; a bundle may have thousands. */
   readonly findingsPerRule: number;
   readonly findings: number;
 }

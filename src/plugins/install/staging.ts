@@ -75,7 +75,7 @@ function stagingIn(stagingDir: string): Staging {
 const OLD = 'old';
 const OLD_PLACE = 'old-place';
 
-/** After a crash: a folder that was moved away and has no replacement yet is put back. */
+/** A folder that was moved away before a crash, and has no replacement yet, is put back. */
 async function putBack(root: string, stateDir: string): Promise<void> {
   for (const name of (await readdir(root)).filter((each) => each.startsWith('job-'))) {
     const job = join(root, name);

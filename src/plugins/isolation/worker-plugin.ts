@@ -344,7 +344,7 @@ function functionOf(connection: WorkerConnection, { index, what, field }: CallTa
   return found as AnyFunction;
 }
 
-/** For people: what was called. */
+/** Says for people what was called. */
 function labelOf({ what, field }: CallTarget): string {
   const verb = ONLY_THERE.has(field) || field === 'make' ? ` (${field})` : '';
   const kind = what.kind === 'internal-hook' ? 'handler' : what.kind;

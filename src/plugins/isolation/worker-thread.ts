@@ -34,7 +34,7 @@ export interface WorkerThreadSettings {
 export interface WorkerEnd {
   readonly cause: 'spin' | 'memory' | 'exit' | 'crash' | 'tampering' | 'closed';
   readonly detail: string;
-  /** Whose code it was and in which call, where the worker itself has said so. Else the board tells. */
+  /** Whose code it was and in which call, where the worker itself has said so. Otherwise the activity board tells it. */
   readonly by?: { readonly slot: number; readonly call: number } | undefined;
 }
 

@@ -371,7 +371,7 @@ export function describePluginLoader(
         await loader.close();
         loader = await makeLoader({ registerTimeoutMs: 50 });
         expect(await reasonOf(await write('await new Promise(() => {});'))).toContain('50 ms');
-        // And nobody else notices.
+        // And no other plugin notices.
         expect((await load(`api.on('agent_end', () => {});`, {}, 'other')).registrations).toHaveLength(1);
       });
     });

@@ -56,7 +56,7 @@ export interface ChannelConfigSchema {
   readonly runtime: { readonly safeParse: (value: unknown) => ParsedConfig };
 }
 
-/** Of a channel; it is not asked here, because channels of plugins are not used. */
+/** The schema of a channel. It is not asked here, because channels of plugins are not used. */
 export function buildChannelConfigSchema(
   schema: ZodLike,
   { uiHints }: Pick<SchemaOptions, 'uiHints'> = {},

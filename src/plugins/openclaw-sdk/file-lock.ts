@@ -17,7 +17,7 @@ export interface FileLockOptions {
     readonly maxTimeout: number;
     readonly randomize?: boolean;
   };
-  /** In milliseconds. */
+  /** A time in milliseconds. */
   readonly stale: number;
 }
 

@@ -151,7 +151,7 @@ export interface PluginHookOptions {
   readonly pure?: boolean;
   /** What this handler adds to the message is sent with this run only, and left out of later requests. */
   readonly ephemeral?: boolean;
-  /** On `message_sending`: a failure of this handler stops the message instead of being passed over. */
+  /** Set for a handler of `message_sending` whose failure stops the message instead of being passed over. */
   readonly policy?: boolean;
 }
 
@@ -185,7 +185,7 @@ export interface AgentToolOptions {
 }
 
 export interface PluginCommand {
-  /** Without the slash. */
+  /** The name without the slash. */
   readonly name: string;
   readonly description: string;
   readonly acceptsArgs?: boolean;

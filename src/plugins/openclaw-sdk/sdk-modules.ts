@@ -10,7 +10,7 @@ import { PluginSdkMissingError } from '../errors.ts';
 import { SDK_SUBPATHS } from './sdk-subpaths.ts';
 
 export interface SdkModules {
-  /** For jiti: anything that answers `in` and a look-up by specifier. */
+  /** What jiti asks: an object that answers `in` and a look-up by specifier. */
   readonly virtualModules: Record<string, unknown>;
   hasSymbol(specifier: string, name: string): boolean;
   /** Loads typebox, where the plugin needs the host's. Modules that are required cannot wait for it. */

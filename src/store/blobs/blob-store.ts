@@ -7,11 +7,11 @@
 // statement. Reading never rejects because a blob is missing or damaged; it rejects with StoreFailedError when the place cannot be reached.
 // Result: `put` resolves when the bytes would survive a power cut. `read` gives exactly the bytes of the hash, or nothing.
 // Rules: the same bytes are stored once, and putting them again renews their time and repairs what was damaged. A blob
-// that is put while it is being removed is there afterwards. Nobody but the owner of the place can read it.
+// that is put while it is being removed is there afterwards. Only the owner of the place can read it.
 // When it fires: after `close`, the place must not be used again.
 
-import { createHash } from 'node:crypto';
 import { isAttachmentHash } from '../../protocol/attachment.ts';
+import { sha256Of } from '../../protocol/sha256-of.ts';
 import { InvalidStoreRequestError } from '../errors.ts';
 
 export interface BlobStore {
@@ -43,7 +43,7 @@ export interface BlobFacts {
 export const LARGEST_BLOB = 256 * 1024 * 1024;
 
 export function hashOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
+  return sha256Of(bytes);
 }
 
 /** Throws InvalidStoreRequestError. */

@@ -30,7 +30,7 @@ export interface MoveStep {
   readonly doing: 'moving' | 'checking';
   /** A table, or `files`. */
   readonly what: string;
-  /** Of all rows and files. */
+  /** How many of all rows and files are moved. */
   readonly done: number;
   readonly all: number;
 }

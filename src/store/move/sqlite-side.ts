@@ -14,7 +14,7 @@ import type { MovedRow, MoveSide } from './move-side.ts';
 export type SideUse =
   /** Beside a gateway that may run. Nothing is changed. */
   | 'look'
-  /** No gateway runs. Tables of an older version are brought up to date. */
+  /** The store is read while no gateway runs. Tables of an older version are brought up to date. */
   | 'read'
   /** The same for the store that is filled. */
   | 'fill';

@@ -42,7 +42,7 @@ export interface PostgresStoreOptions {
   readonly readOnly?: boolean | undefined;
   /**
    * The member of the cluster that makes the commits. While this process is none, a commit is refused with NodeExpelledError, or waits
-   * when it says so. Without it, commits are made for nobody in particular.
+   * when it says so. Without it, commits belong to no member.
    */
   readonly member?: StoreMember | undefined;
   /** How long requests wait for a server that cannot be reached. */

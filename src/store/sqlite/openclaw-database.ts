@@ -1,6 +1,6 @@
 // The databases in which OpenClaw keeps its state since the summer of 2026: one for the home and one for each agent. They
-// are read from a private copy, so that nothing is written beside them, not even a lock; whoever opens one closes it, and
-// the copy is gone. Tables that a version does not have are empty.
+// are read from a private copy, so that nothing is written beside them, not even a lock. The caller that opens one closes
+// it, and then the copy is removed. Tables that a version does not have are empty.
 
 import { copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -36,10 +36,10 @@ export interface FakeChannel {
   readonly type: number;
   readonly name?: string | undefined;
   readonly guildId?: string | undefined;
-  /** For a thread: the channel that it belongs to, and who opened it. */
+  /** Of a thread, the channel that it belongs to, and who opened it. */
   readonly parentId?: string | undefined;
   readonly ownerId?: string | undefined;
-  /** For a direct conversation: the bot and the person. */
+  /** The bot and the person of a direct conversation. */
   readonly recipients?: readonly [bot: string, person: string] | undefined;
   /** The users who have joined a thread. */
   readonly joined: Set<string>;

@@ -14,7 +14,7 @@ import { type MethodCall, MethodRefusedError, TELEGRAM_METHODS, type TelegramWor
 /** Where a person is on the platform. */
 export interface TelegramPlace {
   readonly chat: TelegramChat;
-  /** In a direct chat it is the person of the chat; in a channel it is nobody. */
+  /** In a direct chat it is the person of the chat; in a channel there is none. */
   readonly sender?: TelegramPerson | TelegramBot | undefined;
   readonly topic?: number | undefined;
 }

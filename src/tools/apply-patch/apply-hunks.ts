@@ -1,5 +1,5 @@
 // Applies the hunks of one file to its text. Every hunk must be found, behind the one before; context lines stay as the
-// file has them, and new lines get the line ends that the file uses. Pure.
+// file has them, and new lines get the line ends that the file uses. It is pure.
 //
 // Errors: PatchMatchError for a hunk that fits nowhere, or in several places with nothing to choose between them.
 

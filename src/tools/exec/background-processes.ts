@@ -38,7 +38,7 @@ export interface StartRequest {
   readonly runId: string;
   /** As the model wrote it. */
   readonly command: string;
-  /** Relative to the workspace. */
+  /** The folder, relative to the workspace. */
   readonly cwd: string;
   readonly spawned: SpawnedCommand;
 }

@@ -1,11 +1,11 @@
 // A command in words for the person who decides about it: exactly what would run, with nothing in it that a terminal or
-// a chat could act on or hide. Pure.
+// a chat could act on or hide. It is pure.
 
 import { countOf } from '../../protocol/count-of.ts';
 
 export interface DescribedCommand {
   readonly command: string;
-  /** Relative to the workspace, `.` for itself. */
+  /** The folder, relative to the workspace; `.` is the workspace itself. */
   readonly cwd: string;
   /** Undefined in the background, where there is none. */
   readonly timeoutSeconds: number | undefined;

@@ -1,5 +1,5 @@
 // The environment that commands are given: the few variables that every program expects, and those that the operator
-// names. Everything else stays here, keys and tokens first of all. Pure; the variables are handed in.
+// names. Everything else stays here, keys and tokens first of all. It is pure; the variables are handed in.
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 

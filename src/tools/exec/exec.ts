@@ -34,7 +34,7 @@ export interface ExecOptions {
   readonly store: Store;
   readonly processes: BackgroundProcesses;
   readonly policyOf: (agentId: string) => ExecPolicy;
-  /** The agents of the sessions that a child works for; empty for a session that nobody spawned. */
+  /** The agents of the sessions that a child works for; empty for a session that no other session spawned. */
   readonly agentsAbove: (sessionKey: string) => Promise<readonly string[]>;
   /** The gateway's own environment; commands see little of it. */
   readonly variables: Variables;

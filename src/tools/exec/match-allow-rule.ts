@@ -14,7 +14,7 @@ export interface AskedCommand {
 export interface AllowRules {
   /** As the operator wrote them. */
   readonly configured: readonly string[];
-  /** Those of the agent. */
+  /** The stored rules of the agent. */
   readonly stored: readonly Pick<AllowRuleRow, 'id' | 'argv' | 'cwd'>[];
 }
 

@@ -68,7 +68,7 @@ function readWords(text: string): readonly string[] | undefined {
   return words;
 }
 
-/** As in `HEAD~1`. At the beginning of a word, and behind `=` or `:`, it means a home folder. */
+/** A tilde inside a name, as in `HEAD~1`. At the beginning of a word, and behind `=` or `:`, it means a home folder. */
 function isInsideName(before: string | undefined): boolean {
   return before !== undefined && /[A-Za-z0-9_.]/.test(before);
 }

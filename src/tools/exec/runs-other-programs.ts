@@ -22,7 +22,7 @@ function isNamed(program: string, names: ReadonlySet<string>): boolean {
 /** As in `powershell.exe`, which Linux runs under Windows, and `vim.basic`. */
 const EXTENSION = /\.(?:exe|com|cmd|bat|basic|tiny|nox|gtk3)$/;
 
-/** As in `python3.12`, `gcc-13` and `lua5.4`. */
+/** The version behind a name, as in `python3.12`, `gcc-13` and `lua5.4`. */
 const VERSION = /-?[0-9][0-9.]*$/;
 
 const RUNNERS = wordsOf(`

@@ -13,7 +13,7 @@ export interface ListedTool extends JsonObject {
 }
 
 export interface Listing {
-  /** By name. */
+  /** The tools, ordered by name. */
   readonly tools: readonly ListedTool[];
   /** A sentence for each reason to leave some out. */
   readonly remarks: readonly string[];

@@ -20,7 +20,7 @@ import { readCallResult } from './read-call-result.ts';
 
 export interface McpServerParts {
   readonly store: Store;
-  /** For the environment of programs. */
+  /** The variables from which the environment of programs is made. */
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly now: () => number;
   /** One line for the operator. */

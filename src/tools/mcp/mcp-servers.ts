@@ -23,7 +23,7 @@ export class McpServers {
     this.#servers = servers.map((settings) => new McpServer(settings, { ...parts, idleMs }));
   }
 
-  /** In a stable order; the same list again as long as no server offers anything else. Never rejects. */
+  /** Returns the tools in a stable order, and the same list again as long as no server offers anything else. Never rejects. */
   async tools(): Promise<readonly Tool[]> {
     const from = await Promise.all(
       this.#servers.map(async (server): Promise<Offer> => ({ server, listed: (await server.tools()) ?? NONE })),

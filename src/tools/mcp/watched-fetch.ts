@@ -11,7 +11,7 @@ export interface WatchedFetch {
 }
 
 export interface WatchedFetchOptions {
-  /** Of an answer, or of one event in a stream of them. */
+  /** The most bytes of an answer, or of one event in a stream of events. */
   readonly maxBytes: number;
   /** A request was taken and will not be answered any more, or too much was sent. */
   readonly onLost: (why: string) => void;

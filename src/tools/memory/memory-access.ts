@@ -25,7 +25,7 @@ export type MemoryPolicyOf = (agentId: string) => MemoryPolicy;
 /** What decides about the files of an agent. */
 export interface MemoryRules {
   readonly policyOf: MemoryPolicyOf;
-  /** The rows of a child and of the children above it; empty for a session that nobody spawned. */
+  /** The rows of a child and of the children above it; empty for a session that no other session spawned. */
   readonly lineageOf: (sessionKey: string) => Promise<readonly Pick<ChildRow, 'parentKey' | 'origin' | 'boundTo'>[]>;
 }
 

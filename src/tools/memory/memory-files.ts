@@ -15,7 +15,7 @@ const MAX_MEMORY_FILES = 1_000;
 const MAX_DEPTH = 4;
 
 export interface MemoryFile {
-  /** Relative to the workspace, with forward slashes. */
+  /** The path relative to the workspace, with forward slashes. */
   readonly path: string;
   /** Changes whenever the file does. */
   readonly stamp: string;

@@ -40,7 +40,7 @@ export interface MemoryIndexOptions {
   readonly idleMs?: number | undefined;
 }
 
-/** Of all files of one workspace. */
+/** The most bytes of all files of one workspace. */
 const MAX_INDEXED_BYTES = 4 * 1024 * 1024;
 
 export class MemoryIndexes {
@@ -119,7 +119,7 @@ class MemoryIndex {
   readonly #insert: Statement;
   readonly #delete: Statement;
   readonly #select: Statement;
-  /** By path; the rows of a file follow each other. */
+  /** The files by their path; the rows of a file follow each other. */
   readonly #files = new Map<string, IndexedFile>();
   #lastRow = 0;
 
@@ -199,7 +199,7 @@ function hitOf(row: unknown): MemoryHit {
   return { path, firstLine, lastLine, heading, text, score };
 }
 
-/** In pages of 4 KiB: texts, their copies for searching, and the index over them. */
+/** The most pages of 4 KiB that texts, their copies for searching, and the index over them may take. */
 const MAX_PAGES = 8_192;
 
 async function openIndexDatabase(): Promise<Database> {

@@ -4,10 +4,10 @@
 // Promise: one call sends once, also when a crash repeats it. Nothing leaves the conversation of the session for another
 // one that the operator has not allowed, and nothing of another conversation is read that the session may not see.
 
-import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { type Surface, surfaceId } from '../../protocol/inbound.ts';
 import type { JsonObject } from '../../protocol/json.ts';
+import { sha256Of } from '../../protocol/sha256-of.ts';
 import { attachWorkspaceFile } from '../attach-workspace-file.ts';
 import { namedPaths } from '../contained-path.ts';
 import {
@@ -48,7 +48,7 @@ export interface MessageSettings {
   /** Whether it may act in another conversation of the same channel. */
   readonly allowWithinProvider: boolean;
   readonly allowAcrossProviders: boolean;
-  /** Only these actions. Without it, all of them. */
+  /** The actions that are allowed. Without it, all of them are. */
   readonly actions?: readonly string[] | undefined;
 }
 
@@ -281,7 +281,7 @@ interface MessageCall {
 
 /** Includes the parameters, because some providers use the same id for several calls of a run. */
 function originOf({ agentId, sessionKey, runId, toolCallId }: ToolContext, params: JsonObject): PostOrigin {
-  const call = `${toolCallId} ${createHash('sha256').update(JSON.stringify(params)).digest('hex')}`;
+  const call = `${toolCallId} ${sha256Of(JSON.stringify(params))}`;
   return { agentId, sessionKey, runId, call };
 }
 

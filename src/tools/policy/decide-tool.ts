@@ -15,7 +15,7 @@ export interface PolicyTool {
 
 export interface ToolVerdict {
   readonly isOffered: boolean;
-  /** In an operator's words: `tools.deny "exec"`, `not in tools.profile "minimal"`. */
+  /** Names the rule in an operator's words: `tools.deny "exec"`, `not in tools.profile "minimal"`. */
   readonly rule: string;
   /** Undefined when no step concerns the tool. */
   readonly step: PolicyStep | undefined;
@@ -28,7 +28,7 @@ export function decideTool(tool: PolicyTool, steps: readonly PolicyStep[]): Tool
   return toolDecider(steps)(tool);
 }
 
-/** For many tools: the lists are read once. */
+/** Decides about many tools; the lists are read once. */
 export function toolDecider(steps: readonly PolicyStep[]): (tool: PolicyTool) => ToolVerdict {
   const readSteps = steps.map((step) => ({
     step,

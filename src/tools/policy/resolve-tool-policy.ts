@@ -1,6 +1,6 @@
 // The policy of one agent in one session with one model, as the steps that a tool has to pass. Reading the array downward
 // is reading the order: profiles first, then the lists from the general to the particular, then the product's own rules.
-// Pure; what a configuration looks like is not known here, only what it says.
+// It is pure; what a configuration looks like is not known here, only what it says.
 
 import type { ToolSection } from '../../protocol/tool-section.ts';
 import { normalizeToolName } from '../tool-name.ts';
@@ -13,9 +13,9 @@ export interface ToolPolicyFacts {
   readonly globalProvider?: ToolSection | undefined;
   readonly agent?: ToolSection | undefined;
   readonly agentProvider?: ToolSection | undefined;
-  /** For the session of a subagent. */
+  /** Set for the session of a subagent. */
   readonly subagent?: SubagentFacts | undefined;
-  /** For a session that should run in a sandbox: what is written about its tools. */
+  /** What is written about the tools of a session that should run in a sandbox. */
   readonly sandbox?: ToolSection | undefined;
   /** Tools that a setting of their own keeps away, and how it decided. */
   readonly switchedOff?: readonly SwitchedOff[] | undefined;

@@ -13,7 +13,7 @@ export interface QuotedPage {
 
 export interface QuoteLimits {
   readonly maxChars: number;
-  /** Of the text with its marks. */
+  /** The most characters of the text with its marks. */
   readonly maxQuotedChars: number;
 }
 

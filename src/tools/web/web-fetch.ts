@@ -17,7 +17,7 @@ export interface WebFetchLimits {
   /** Hosts, or `host:port`, that may be fetched although their addresses are private. */
   readonly allowHosts: readonly string[];
   readonly maxBytes: number;
-  /** Of the page's own text. Never more than fits into the result of any tool. */
+  /** The most characters of the page's own text. It is never more than fits into the result of any tool. */
   readonly maxChars: number;
   readonly maxRedirects: number;
   readonly timeoutMs: number;

@@ -255,7 +255,7 @@ function replacedAnswer({ runId }: RunRow): ErrorAnswer {
   };
 }
 
-/** Most fields are set by a client's library, so more names than these help nobody. */
+/** Most fields are set by a client's library, so more names than these would help no reader. */
 const MOST_NAMES = 20;
 
 function leftOutHeader(body: ChatCompletionBody): Record<string, string> {

@@ -33,7 +33,7 @@ const uploads = (z: Zod) =>
     .optional()
     .describe('Files that were uploaded with `POST /api/attachments`. They can still be sent afterwards.');
 
-/** As in a chat completion. A value that cannot be is refused in the same words as there. */
+/** What a chat completion may ask for too. A value that is not allowed is refused in the same words as there. */
 const chatWishes = (z: Zod) => ({
   tools: z.array(z.unknown()).nullish().describe('The functions that an API client would bring.'),
   tool_choice: z.unknown().optional(),

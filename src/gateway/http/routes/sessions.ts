@@ -239,7 +239,7 @@ export const SESSION_ROUTES: readonly Route[] = [
             part: wholeNumber(z),
             at: at(z),
             sessionKey: sessionKey(z).describe('The session that it comes from, whose files come with it.'),
-            said: z.string().nullable().describe('The command that it answers; null where nobody asked here.'),
+            said: z.string().nullable().describe('The command that it answers; null where no command was given here.'),
             text: z.string(),
             attachments: z.array(attachment(z)),
           }),

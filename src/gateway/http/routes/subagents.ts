@@ -11,7 +11,7 @@ const facts = (z: Zod) => ({
   parentKey: sessionKey(z),
   parentRunId: id(z).describe('The run that spawned it.'),
   agentId: agentId(z),
-  depth: wholeNumber(z).describe('1 for the subagent of a session that nobody spawned.'),
+  depth: wholeNumber(z).describe('1 for the subagent of a session that no other session spawned.'),
   mode: z.enum(['run', 'session']),
   taskName: z.string().nullable(),
   label: z.string().nullable(),
@@ -39,7 +39,7 @@ export const SUBAGENT_ROUTES: readonly Route[] = [
     path: '/api/subagents',
     summary: 'Subagents as trees, with state, time, tokens and cost, in the order in which they were spawned.',
     detail:
-      'Without `session` and `run` those of all sessions that nobody spawned. Of more than `limit`, the latest. `waits` are the runs of the session that wait for subagents. [subagents.md](subagents.md) explains them.',
+      'Without `session` and `run` those of all sessions that no other session spawned. Of more than `limit`, the latest. `waits` are the runs of the session that wait for subagents. [subagents.md](subagents.md) explains them.',
     access: 'token',
     query: (z) =>
       z.strictObject({

@@ -1,6 +1,6 @@
 // Why a request does not begin with the bytes of an earlier one: who changed the first byte that differs, whether an input
 // of the request explains it, and what can be done. The words at the place say who wrote them; what was recorded with both
-// requests says whether that input really changed. Pure.
+// requests says whether that input really changed. It is pure.
 
 import { isAbsolute, relative } from 'node:path';
 import type { RequestSpan } from '../../../agent/request-draft.ts';
@@ -31,7 +31,7 @@ export type BreakCause = (typeof BREAK_CAUSES)[number];
 
 export interface BreakVerdict {
   readonly cause: BreakCause;
-  /** For people: `AGENTS.md`, `handler time-context`, `tool exec added`. */
+  /** Names the author for people: `AGENTS.md`, `handler time-context`, `tool exec added`. */
   readonly author: string;
   /** The line of the file that was changed. */
   readonly line?: number | undefined;
@@ -244,7 +244,7 @@ function judgeFile(before: KnownRequest, now: KnownRequest, author: PromptAuthor
   // The words of one file may be cut to make room for another.
   if (other !== undefined)
     return { cause: 'file', author: describeAuthor({ kind: 'file', name: other }, workspaceDir), isInput: true };
-  return { cause: 'atrium', author: `${name}, which nobody changed`, isInput: false };
+  return { cause: 'atrium', author: `${name}, although the file was not changed`, isInput: false };
 }
 
 const BY_SESSION: ReadonlySet<string> = new Set(['filtered-session', 'private-surface', 'disabled']);

@@ -1,5 +1,5 @@
 // The words in a piece of a captured request, in the forms in which the providers' serialisers write them, and the word
-// at a place of its JSON. Words are what spans count: texts, names of called tools with their parameters, results. Pure.
+// at a place of its JSON. Words are what spans count: texts, names of called tools with their parameters, results. It is pure.
 
 import { isJsonObject, type JsonValue } from '../../../protocol/json.ts';
 

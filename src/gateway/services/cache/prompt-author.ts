@@ -1,6 +1,6 @@
 // Who wrote the words at a place of a captured request: the spans that were stored with it are laid over its pieces. Tools
 // and system blocks are counted; messages are found by the number of their characters, because serialisers join some and
-// leave out empty ones. Pure.
+// leave out empty ones. It is pure.
 
 import type { RequestSpan } from '../../../agent/request-draft.ts';
 import type { PromptText } from '../../../recorder/cache-prefix.ts';

@@ -21,7 +21,7 @@ import {
 } from './compare-request.ts';
 
 export interface CacheQuery {
-  /** In milliseconds; only runs that began from this time on. */
+  /** A time in milliseconds. Only runs that began at this time or later count. */
   readonly since?: number | undefined;
   readonly agentId?: string | undefined;
   readonly sessionKey?: string | undefined;
@@ -47,7 +47,7 @@ export interface CacheReport {
   readonly prefix: {
     readonly sharedBytes: number;
     readonly shareableBytes: number;
-    /** From 0 to 1; null when nothing could be shared. */
+    /** A number from 0 to 1; null when nothing could be shared. */
     readonly share: number | null;
   };
   /** The most expensive first. */

@@ -1,4 +1,4 @@
-// What of an earlier request could be shared, in bytes: docs/cache.md says it in words. Pure.
+// What of an earlier request could be shared, in bytes: docs/cache.md says it in words. It is pure.
 
 import type { RequestFrame } from '../../../agent/request-frame.ts';
 import type { PromptText } from '../../../recorder/cache-prefix.ts';

@@ -1,5 +1,5 @@
 // How much of a request is the same as in an earlier one, in bytes from the beginning. A request is read as providers
-// read it: tools, system, messages, each piece as its JSON without the marks of the cache. Pure.
+// read it: tools, system, messages, each piece as its JSON without the marks of the cache. It is pure.
 
 import type { PromptText } from '../../../recorder/cache-prefix.ts';
 
@@ -46,7 +46,7 @@ export function bytesOfPieces(pieces: Pieces): number {
   return pieces.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
 }
 
-/** In bytes, and in whole characters: two characters may begin with the same bytes. */
+/** How much the beginnings share, in bytes and in whole characters: two characters may begin with the same bytes. */
 function commonBeginning(a: string, b: string): { readonly bytes: number; readonly char: number } {
   const shortest = Math.min(a.length, b.length);
   let same = 0;

@@ -1,6 +1,6 @@
 // Why the prompt of a run did not have a text that is known from elsewhere: from a file that some run has read, a handler, a
 // plugin, a tool or a conversation. The reasons of composition keep their names; those that need another run to compare with
-// are added here. Pure.
+// are added here. It is pure.
 
 import type { AbsenceReason } from '../../../context/composition.ts';
 import type { PiecePlace } from './piece-places.ts';

@@ -16,7 +16,7 @@ export interface WantedText {
 /** What was found so far. It can be asked about further pieces, which are not stored. */
 export class FoundPieces {
   readonly #find: TextFinder;
-  /** By the number of the piece. */
+  /** The places of each piece, by its number. */
   readonly places = new Map<number, readonly PiecePlace[]>();
   /** The lines of the text, by the hash of a file. */
   readonly files = new Map<string, readonly (readonly [number, number])[]>();

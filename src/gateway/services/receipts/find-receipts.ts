@@ -18,7 +18,7 @@ import { readReceipt } from './run-receipt.ts';
 import { KnownStablePieces } from './stable-pieces.ts';
 
 export interface ReceiptQuestion extends WantedText {
-  /** In milliseconds. */
+  /** A time in milliseconds. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
   readonly agentId?: string | undefined;
@@ -50,7 +50,7 @@ export interface ReceiptCounts {
   readonly unseen: number;
   /** Runs that a gate blocked, of which nothing is recorded. */
   readonly blocked: number;
-  /** Other runs without a record: it is no longer kept, or no model was asked. */
+  /** How many other runs have no record, because it is no longer kept or because no model was asked. */
   readonly unrecorded: number;
 }
 

@@ -3,7 +3,7 @@
 //
 // Promise: a frame equals what parsing its whole body gives. It relies on how bodies are cut: a part is either elements of
 // one list of the outermost object, or the text between such lists. Parts are named by their content, so what is remembered
-// is never stale; it is bounded, and nobody changes it. What stands between the lists is long and hardly ever new, so it is
+// is never stale; it is bounded, and no caller changes it. What stands between the lists is long and hardly ever new, so it is
 // parsed only for a caller that asks for it.
 
 import type { RequestFrame } from '../../../agent/request-frame.ts';
@@ -30,7 +30,7 @@ const MOST_BYTES = 512 * 1024;
 
 export class FrameReader {
   readonly #store: Store;
-  /** By the key of their part; the one that was used last is at the end. */
+  /** The elements by the key of their part; the one that was used last is at the end. */
   readonly #elements = new Map<string, Elements>();
   #bytes = 0;
 

@@ -19,7 +19,7 @@ const MOST_CHARS = 1_000_000;
 
 export class GrowingTranscripts {
   readonly #store: Store;
-  /** By session; the one that was used last is at the end. */
+  /** The transcript of each session; the one that was used last is at the end. */
   readonly #known = new Map<string, KnownTranscript>();
   #chars = 0;
 

@@ -1,5 +1,5 @@
 // Where a text stands in a piece of a prompt, and whose words it is: the file and its lines, or the handler, plugin, tool or
-// person. Pure.
+// person. It is pure.
 
 import { readAuthor, type SpanAuthor } from '../../../agent/span-author.ts';
 import { hashOfText } from '../../../context/report/build-report.ts';
@@ -10,7 +10,7 @@ export interface PiecePlace extends Pick<SpanAuthor, 'kind' | 'name' | 'path'> {
   readonly where: PromptPieceFacts['where'];
   /** Lines of the file at `path`. */
   readonly lines?: readonly [number, number] | undefined;
-  /** Of the words of this author. For words of a file, the hash of the file says more. */
+  /** The hash of the words of this author. For words of a file, the hash of the file says more. */
   readonly hash: string;
 }
 

@@ -1,4 +1,4 @@
-// A piece of a prompt: a text that runs share, with the authors of its words. Pure.
+// A piece of a prompt: a text that runs share, with the authors of its words. It is pure.
 
 import { hash } from 'node:crypto';
 import type { ToldSpan } from '../../../agent/request-text.ts';

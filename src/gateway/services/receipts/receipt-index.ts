@@ -99,7 +99,7 @@ export class ReceiptIndex {
     return (await this.#parts.store.count('runs', { status: 'running' })) > 0;
   }
 
-  /** There is one at a time; whoever asks for another one meanwhile waits for it. */
+  /** There is one round at a time; a caller that asks for another one meanwhile waits for the one that goes on. */
   #round(): Promise<number> {
     this.#going ??= this.#passes().finally(() => {
       this.#going = undefined;

@@ -40,7 +40,7 @@ export async function openModelReplays(options: {
     spend: () => spend,
     now,
     warn,
-    // Nobody listens while no gateway runs.
+    // While no gateway runs, there is no listener to tell.
     tell: async () => [],
     model: async (name) => models.model(parseModelRef(name, config)),
     otherConfig: (path) => loadOtherConfig(options.environment, path),

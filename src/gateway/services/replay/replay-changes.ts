@@ -61,7 +61,7 @@ export function unknownFiles(names: Iterable<string>, { inputs }: RequestFrame):
   return [...names].filter((name) => !paths.has(pathOf(name, record)));
 }
 
-/** The names that match nobody in this run. */
+/** The names that match no author of this run's request. */
 export function unknownNames(names: readonly string[], { inputs, spans }: RequestFrame): readonly string[] {
   if (!inputs) return [];
   const { composition: record } = inputs;

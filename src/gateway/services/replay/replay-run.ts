@@ -2,9 +2,9 @@
 // sent; with changes, it shows what the requests would have been. Nothing is written, and no model is asked.
 // Errors: as `openRecordedRun` and `RequestReplay` do; BadFlagError for the number of a request that the run never made.
 
-import { createHash } from 'node:crypto';
 import type { ReplayedRequest, RequestChanges } from '../../../agent/replay-request.ts';
 import { countOf } from '../../../protocol/count-of.ts';
+import { sha256Of } from '../../../protocol/sha256-of.ts';
 import type { Store } from '../../../store/store.ts';
 import { BadFlagError } from '../../errors.ts';
 import { recordedModel } from './recorded-model.ts';
@@ -58,13 +58,9 @@ async function replayCall(run: RecordedRun, call: number, changes: RequestChange
   const after = changes ? await run.replay.request(recorded.sent, changes) : before;
   const model = await recordedModel(recorded.capture, recorded.sent);
   const { body } = await model.prepare(after.request);
-  const hash = hashOf(body);
-  const recordedHash = hashOf(recorded.capture.body);
+  const hash = sha256Of(body);
+  const recordedHash = sha256Of(recorded.capture.body);
   const isSame = hash === recordedHash;
   const isFaithful = changes ? (await model.prepare(before.request)).body === recorded.capture.body : isSame;
   return { call, recorded, before, after, body, hash, recordedHash, isSame, isFaithful };
-}
-
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

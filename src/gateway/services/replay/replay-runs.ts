@@ -42,7 +42,7 @@ export interface ReplayedRun {
   readonly verdict: ReplayVerdict;
   /** Which input is gone, or why the run could not have started. */
   readonly reason?: string | undefined;
-  /** Of all its requests together. Undefined when it was not replayed. */
+  /** The sizes of all its requests together. Undefined when it was not replayed. */
   readonly sizes?: { readonly before: PromptSize; readonly after: PromptSize } | undefined;
   /** What could not be done again, one sentence each. */
   readonly notes: readonly string[];
@@ -53,7 +53,7 @@ export interface ReplayedRun {
 export interface PromptSize {
   /** Estimated. */
   readonly tokens: number;
-  /** Of these tokens as fresh input; undefined when a price is not known. */
+  /** What these tokens cost as fresh input; undefined when a price is not known. */
   readonly cost: number | undefined;
   /** How many characters of files were cut from the prompt to fit. */
   readonly cutChars: number;
