@@ -29,6 +29,8 @@ export interface Cluster {
    * waits at this process. Null for a single node.
    */
   readonly processId: string | null;
+  /** Why the database could not be reached at the last try; undefined when it could. */
+  readonly trouble: string | undefined;
   /** False for a gateway that is alone and stays so. */
   readonly isShared: boolean;
   /** Whether this node is a member and has renewed its lease in time, so that nobody can have expelled it. */

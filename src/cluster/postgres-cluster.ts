@@ -94,6 +94,8 @@ export class PostgresCluster implements Cluster {
   #sendTimer: NodeJS.Timeout | undefined;
   #batches = 0;
   #trouble: string | undefined;
+  /** The sentence that was told last. */
+  #told: string | undefined;
   #lapse: NodeJS.Timeout | undefined;
 
   constructor(options: PostgresClusterOptions) {
@@ -124,6 +126,10 @@ export class PostgresCluster implements Cluster {
 
   get processId(): string | null {
     return this.#processId;
+  }
+
+  get trouble(): string | undefined {
+    return this.#trouble;
   }
 
   get isCertain(): boolean {
@@ -285,17 +291,19 @@ export class PostgresCluster implements Cluster {
         if (this.#memberId === null) await this.#join();
         else await this.#renew(this.#memberId);
         this.#trouble = undefined;
+        this.#told = undefined;
         await this.#pause(Math.min(this.#options.renewMs ?? RENEW_MS, this.#nextEndMs));
       } catch (error) {
-        this.#say(`This node could not reach the other nodes and tries again: ${errorText(error)}`);
+        this.#trouble = errorText(error);
+        this.#say(`This node could not reach the other nodes and tries again: ${this.#trouble}`);
         await this.#pause(RETRY_MS);
       }
     }
   }
 
   #say(sentence: string): void {
-    if (this.#trouble === sentence || this.#isLeaving) return;
-    this.#trouble = sentence;
+    if (this.#told === sentence || this.#isLeaving) return;
+    this.#told = sentence;
     this.#options.warn(sentence);
   }
 

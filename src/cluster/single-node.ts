@@ -7,6 +7,7 @@ export class SingleNode implements Cluster {
   readonly node: string;
   readonly memberId = null;
   readonly processId = null;
+  readonly trouble = undefined;
   readonly isShared = false;
   readonly isCertain = true;
   readonly members: readonly Member[] = [];
