@@ -35,6 +35,8 @@ export interface PostgresClusterOptions {
   readonly settleMs?: number | undefined;
   /** Messages that are published within this time travel together. */
   readonly batchMs?: number | undefined;
+  /** The clock of this node. */
+  readonly now?: (() => number) | undefined;
 }
 
 const LEASE_MS = 1_500;
@@ -93,6 +95,7 @@ export class PostgresCluster implements Cluster {
   #unsent: SentMessage[] = [];
   #sendTimer: NodeJS.Timeout | undefined;
   #batches = 0;
+  #clockAheadMs = 0;
   #trouble: string | undefined;
   /** The sentence that was told last. */
   #told: string | undefined;
@@ -126,6 +129,10 @@ export class PostgresCluster implements Cluster {
 
   get processId(): string | null {
     return this.#processId;
+  }
+
+  get clockAheadMs(): number {
+    return this.#clockAheadMs;
   }
 
   get trouble(): string | undefined {
@@ -386,6 +393,7 @@ export class PostgresCluster implements Cluster {
       return this.#rows.look((statement) => held.ask(statement), memberId, this.#duties.names);
     });
     if (!look.isMember) return this.#expelled(look);
+    this.#compareClocks(at, look);
     if (!this.#renewed || isLongerAgo(this.#renewed, this.#leaseMs)) this.#steadySince = performance.now();
     this.#renewed = at;
     this.#guardDuties();
@@ -400,6 +408,14 @@ export class PostgresCluster implements Cluster {
     });
     for (const go of [...this.#waiting]) go();
     if (performance.now() - this.#steadySince >= this.#leaseMs) for (const id of look.silent) this.#expel(id);
+  }
+
+  /** The server looked at its clock at some moment between the question and the answer; in doubt the clocks are the same. */
+  #compareClocks({ monotonic }: Moment, { serverNow }: ClusterLook): void {
+    if (serverNow === undefined) return;
+    const now = (this.#options.now ?? Date.now)();
+    const asked = now - (performance.now() - monotonic);
+    this.#clockAheadMs = Math.round(asked > serverNow ? asked - serverNow : Math.min(0, now - serverNow));
   }
 
   /** A node that has just come may be gone again, so nothing is left to it for some seconds. */

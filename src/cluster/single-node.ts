@@ -8,6 +8,7 @@ export class SingleNode implements Cluster {
   readonly memberId = null;
   readonly processId = null;
   readonly trouble = undefined;
+  readonly clockAheadMs = 0;
   readonly isShared = false;
   readonly isCertain = true;
   readonly members: readonly Member[] = [];
