@@ -15,7 +15,7 @@ it('says that the clock of this node is wrong, and nothing about one that is nea
   expect(shared.warnings).toEqual([]);
   cluster.clockAheadMs = -95_400;
   expect(shared.warnings).toEqual([
-    'The clock of this node is 1m 35s behind the clock of the database, so its jobs and limits of time come at other times than those of the other nodes. Set the clocks by a time server (NTP).',
+    'The clock of this node is 1m35s behind the clock of the database, so its jobs and limits of time come at other times than those of the other nodes. Set the clocks by a time server (NTP).',
   ]);
   cluster.clockAheadMs = 3_000;
   expect(shared.warnings).toEqual([expect.stringContaining('is 3s ahead of the clock of the database')]);
