@@ -19,6 +19,8 @@ export interface ClusterLook {
   readonly members: readonly Member[];
   /** The ids of those that must be expelled: they do not renew their lease, or their process is gone. */
   readonly silent: readonly string[];
+  /** The time of the database's clock. */
+  readonly serverNow: number | undefined;
   /** So long from now the next lease of another member would end. Undefined without others. */
   readonly nextEndMs: number | undefined;
   /** The id of the member that has it, by the name of the duty. */
@@ -105,7 +107,7 @@ export class ClusterRows {
       )
       SELECT n.id, n.name, n.url, n.version, n.joined_at, n.status, n.workspaces, n.process, (SELECT last FROM node_numbers), (SELECT count(*) FROM mine),
         n.id <> $1 AND ${IS_SILENT('n.', '$3', '$4')},
-        extract(epoch FROM min(n.lease_until) FILTER (WHERE n.id <> $1) OVER () - clock_timestamp()) * 1000, n.shares
+        extract(epoch FROM min(n.lease_until) FILTER (WHERE n.id <> $1) OVER () - clock_timestamp()) * 1000, n.shares, ${NOW_MS}
       FROM nodes n ORDER BY n.number`;
     const asked = ask({
       sql,
@@ -118,6 +120,7 @@ export class ClusterRows {
       lastNumber: Number(rows[0]?.[8] ?? 0),
       members: membersOf(rows),
       silent: rows.flatMap((row) => (row[10] === 't' ? [String(row[0])] : [])),
+      serverNow: rows[0]?.[13] == null ? undefined : Number(rows[0][13]),
       nextEndMs: rows[0]?.[11] == null ? undefined : Number(rows[0][11]),
       duties: new Map(held.rows.map(([name, node]) => [String(name), String(node)])),
       // What this member shares now, its row says only after this look.

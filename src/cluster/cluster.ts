@@ -29,6 +29,10 @@ export interface Cluster {
    * waits at this process. Null for a single node.
    */
   readonly processId: string | null;
+  /** Why the database could not be reached at the last try; undefined when it could. */
+  readonly trouble: string | undefined;
+  /** So far the clock of this node was ahead of the database's at the last look; negative when it is behind. */
+  readonly clockAheadMs: number;
   /** False for a gateway that is alone and stays so. */
   readonly isShared: boolean;
   /** Whether this node is a member and has renewed its lease in time, so that no other node can have expelled it. */

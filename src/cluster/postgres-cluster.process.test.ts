@@ -46,6 +46,24 @@ describe.skipIf(!server)('with a real server', () => {
     { hasSeveral: true },
   );
 
+  it('tells how far the clock of a node is ahead of the database, or behind it', async () => {
+    await newSchema();
+    for (const aheadMs of [90_000, -90_000]) {
+      const now = () => Date.now() + aheadMs;
+      const cluster = new PostgresCluster({ url, schema, node: 'a', version: '1', warn: () => undefined, now });
+      await cluster.join();
+      // The time that the answer took is not counted, so it may be less.
+      const off = () => cluster.clockAheadMs / aheadMs;
+      await expect.poll(off, SOON).toBeGreaterThan(0.9);
+      expect(off()).toBeLessThan(1.1);
+      await cluster.leave();
+    }
+    const right = node('b');
+    await right.join();
+    expect(Math.abs(right.clockAheadMs)).toBeLessThan(1_000);
+    await right.leave();
+  });
+
   describe('a node in a process of its own', () => {
     let scratch: string;
     let program: string;

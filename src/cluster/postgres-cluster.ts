@@ -35,6 +35,8 @@ export interface PostgresClusterOptions {
   readonly settleMs?: number | undefined;
   /** Messages that are published within this time travel together. */
   readonly batchMs?: number | undefined;
+  /** The clock of this node. */
+  readonly now?: (() => number) | undefined;
 }
 
 const LEASE_MS = 1_500;
@@ -93,7 +95,10 @@ export class PostgresCluster implements Cluster {
   #unsent: SentMessage[] = [];
   #sendTimer: NodeJS.Timeout | undefined;
   #batches = 0;
+  #clockAheadMs = 0;
   #trouble: string | undefined;
+  /** The sentence that was told last. */
+  #told: string | undefined;
   #lapse: NodeJS.Timeout | undefined;
 
   constructor(options: PostgresClusterOptions) {
@@ -124,6 +129,14 @@ export class PostgresCluster implements Cluster {
 
   get processId(): string | null {
     return this.#processId;
+  }
+
+  get clockAheadMs(): number {
+    return this.#clockAheadMs;
+  }
+
+  get trouble(): string | undefined {
+    return this.#trouble;
   }
 
   get isCertain(): boolean {
@@ -285,17 +298,19 @@ export class PostgresCluster implements Cluster {
         if (this.#memberId === null) await this.#join();
         else await this.#renew(this.#memberId);
         this.#trouble = undefined;
+        this.#told = undefined;
         await this.#pause(Math.min(this.#options.renewMs ?? RENEW_MS, this.#nextEndMs));
       } catch (error) {
-        this.#say(`This node could not reach the other nodes and tries again: ${errorText(error)}`);
+        this.#trouble = errorText(error);
+        this.#say(`This node could not reach the other nodes and tries again: ${this.#trouble}`);
         await this.#pause(RETRY_MS);
       }
     }
   }
 
   #say(sentence: string): void {
-    if (this.#trouble === sentence || this.#isLeaving) return;
-    this.#trouble = sentence;
+    if (this.#told === sentence || this.#isLeaving) return;
+    this.#told = sentence;
     this.#options.warn(sentence);
   }
 
@@ -378,6 +393,7 @@ export class PostgresCluster implements Cluster {
       return this.#rows.look((statement) => held.ask(statement), memberId, this.#duties.names);
     });
     if (!look.isMember) return this.#expelled(look);
+    this.#compareClocks(at, look);
     if (!this.#renewed || isLongerAgo(this.#renewed, this.#leaseMs)) this.#steadySince = performance.now();
     this.#renewed = at;
     this.#guardDuties();
@@ -392,6 +408,14 @@ export class PostgresCluster implements Cluster {
     });
     for (const go of [...this.#waiting]) go();
     if (performance.now() - this.#steadySince >= this.#leaseMs) for (const id of look.silent) this.#expel(id);
+  }
+
+  /** The server looked at its clock at some moment between the question and the answer; in doubt the clocks are the same. */
+  #compareClocks({ monotonic }: Moment, { serverNow }: ClusterLook): void {
+    if (serverNow === undefined) return;
+    const now = (this.#options.now ?? Date.now)();
+    const asked = now - (performance.now() - monotonic);
+    this.#clockAheadMs = Math.round(asked > serverNow ? asked - serverNow : Math.min(0, now - serverNow));
   }
 
   /** A node that has just come may be gone again, so nothing is left to it for some seconds. */

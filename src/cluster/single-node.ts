@@ -7,6 +7,8 @@ export class SingleNode implements Cluster {
   readonly node: string;
   readonly memberId = null;
   readonly processId = null;
+  readonly trouble = undefined;
+  readonly clockAheadMs = 0;
   readonly isShared = false;
   readonly isCertain = true;
   readonly members: readonly Member[] = [];

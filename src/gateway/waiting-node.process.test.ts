@@ -62,7 +62,14 @@ describe.skipIf(!server)('a node that the others expelled because it could not r
     const answer = await ask(a);
     expect(answer.status).toBe(503);
     expect(answer.headers.get('retry-after')).toBe('1');
-    expect(await answer.text()).toContain('this node is not a member of the cluster');
+    expect(await answer.text()).toMatch(
+      /the database .* cannot be reached .* without it this node is no member of the cluster/,
+    );
+    expect(await a.json('/readyz')).toMatchObject({
+      status: 'store-refuses',
+      problem: expect.stringContaining('cannot be reached'),
+      node: { node: 'a', status: 'not-a-member' },
+    });
     proxy.resume();
     await expect.poll(() => nodes(b), SOON).toEqual(['b', 'a']);
   });

@@ -114,8 +114,10 @@ export class StoreUpgradeBlockedError extends defineError({
 export class NodeExpelledError extends defineError({
   code: 'ATRIUM_NODE_EXPELLED',
   status: 503,
-  message: ({ store }: { store: string }) =>
-    `The commit was not made: this node is not a member of the cluster at ${store}. It was silent for too long or was removed, and the other nodes go on with its work. It joins again by itself; then try again.`,
+  message: ({ store, trouble }: { store: string; trouble?: string | undefined }) =>
+    trouble !== undefined
+      ? `Nothing was stored: the database ${store} cannot be reached (${trouble}), and without it this node is no member of the cluster. Check that the server runs. The node goes on by itself when it answers; then try again.`
+      : `The commit was not made: this node is not a member of the cluster at ${store}. It was silent for too long or was removed, and the other nodes go on with its work. It joins again by itself; then try again.`,
   means:
     'The node was frozen or had no connection for longer than its lease, and the others have expelled it; or an operator removed it. Nothing of the commit was stored.',
   remedy: 'Nothing: the node joins again by itself, and the others go on with its work. Send the request again.',

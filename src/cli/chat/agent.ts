@@ -83,13 +83,17 @@ Exit code: 0 with an answer, 1 when a gate blocked the message, 2 when there was
   },
 });
 
-const RETRIES = 20;
+/** So long a gateway may be away or refuse; one that waits for its database takes as long by itself. */
+const PATIENCE_MS = 10_000;
 const RETRY_MS = 500;
 
 /** Gives the run when it is over. */
 async function answerOf(io: CliIo, flags: AgentFlags, message: object, files: readonly GivenFile[]): Promise<ToldRun> {
-  let failure: unknown;
-  for (let tries = 0; tries <= RETRIES; tries++) {
+  /** Since when the message is not accepted, or its answer cannot be waited for. */
+  let since: number | undefined;
+  for (;;) {
+    const beganAt = Date.now();
+    let isAccepted = false;
     const reached = await reachGateway(io, flags.config);
     try {
       const client = clientAt(reached);
@@ -100,16 +104,17 @@ async function answerOf(io: CliIo, flags: AgentFlags, message: object, files: re
       }
       const said = attachments.length === 0 ? message : { ...message, attachments };
       const { runId } = await client.post<{ runId: string }>('/api/messages', said);
+      isAccepted = true;
       return await waitForRun(io, reached, runId);
     } catch (error) {
-      if (!isPassing(error)) throw error;
-      failure = error;
+      if (isAccepted) since = Date.now();
+      since ??= beganAt;
+      if (!isPassing(error) || Date.now() - since >= PATIENCE_MS) throw error;
     } finally {
       await reached.close();
     }
     await sleep(RETRY_MS);
   }
-  throw failure;
 }
 
 /** The gateway has stopped, or is about to stop. */

@@ -72,6 +72,13 @@ export class Nodes {
     return { node, member, status: isDraining ? 'draining' : 'member' };
   }
 
+  /** Says that the database cannot be reached, while this node is no member because of that. */
+  problem(): string | undefined {
+    const { cluster, store } = this.#parts;
+    const { trouble } = cluster;
+    return cluster.isCertain || trouble === undefined ? undefined : new NodeExpelledError({ store, trouble }).message;
+  }
+
   /**
    * Waits until this node is a member, as long as requests wait for a server. Rejects with NodeExpelledError when it is none by then, and with the
    * reason of the signal when the client has left.
@@ -79,7 +86,7 @@ export class Nodes {
   async whileMember(signal: AbortSignal): Promise<void> {
     const { cluster, store } = this.#parts;
     if (cluster.isCertain) return;
-    const limit = timeLimit(WAIT_MS, () => new NodeExpelledError({ store }), signal);
+    const limit = timeLimit(WAIT_MS, () => new NodeExpelledError({ store, trouble: cluster.trouble }), signal);
     try {
       await cluster.whileMember(limit.signal);
     } finally {

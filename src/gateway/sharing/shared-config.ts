@@ -5,6 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Cluster } from '../../cluster/cluster.ts';
+import { formatDuration } from '../../protocol/duration.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import type { Say } from '../../protocol/log.ts';
 import { errorText } from '../../protocol/one-line.ts';
@@ -12,7 +13,10 @@ import type { ConfigWatch } from '../config-watch.ts';
 import type { PluginControl } from '../services/plugin-control.ts';
 
 export interface SharedConfigParts {
-  readonly cluster: Pick<Cluster, 'node' | 'members' | 'memberId' | 'publish' | 'subscribe' | 'watchMembers'>;
+  readonly cluster: Pick<
+    Cluster,
+    'node' | 'members' | 'memberId' | 'clockAheadMs' | 'publish' | 'subscribe' | 'watchMembers'
+  >;
   readonly configWatch: Pick<ConfigWatch, 'current' | 'state'>;
   readonly plugins: Pick<PluginControl, 'follow'>;
   readonly warn: Say;
@@ -31,6 +35,8 @@ const OF_A_NODE: ReadonlySet<string> = new Set([
 ]);
 
 const TELL_EVERY_MS = 10_000;
+/** Clocks that differ by less are as good as the same. */
+const MOST_SKEW_MS = 2_000;
 
 export class SharedConfig {
   readonly #parts: SharedConfigParts;
@@ -78,8 +84,22 @@ export class SharedConfig {
     this.#parts.cluster.publish('plugin', { id: id ?? null });
   };
 
-  /** One sentence when other nodes have other settings. */
+  /** One sentence when other nodes have other settings, and one when the clock of this node is wrong. */
   get warnings(): readonly string[] {
+    return [...this.#differences(), ...this.#clockWarning()];
+  }
+
+  #clockWarning(): readonly string[] {
+    const { clockAheadMs } = this.#parts.cluster;
+    if (Math.abs(clockAheadMs) < MOST_SKEW_MS) return [];
+    const much = formatDuration(Math.round(Math.abs(clockAheadMs) / 1_000) * 1_000);
+    const how = clockAheadMs > 0 ? 'ahead of' : 'behind';
+    return [
+      `The clock of this node is ${much} ${how} the clock of the database, so its jobs and limits of time come at other times than those of the other nodes. Set the clocks by a time server (NTP).`,
+    ];
+  }
+
+  #differences(): readonly string[] {
     const { members, memberId } = this.#parts.cluster;
     const others = members
       .filter(({ id }) => id !== memberId && this.#hashes.has(id) && this.#hashes.get(id) !== this.#own)

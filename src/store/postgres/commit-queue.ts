@@ -152,7 +152,8 @@ export class CommitQueue {
   }
 
   #expelledError(): NodeExpelledError {
-    return new NodeExpelledError({ store: this.#settings.store });
+    const { store, member } = this.#settings;
+    return new NodeExpelledError({ store, trouble: member?.trouble });
   }
 
   async #commit(group: readonly Job[]): Promise<void> {

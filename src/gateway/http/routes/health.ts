@@ -40,7 +40,11 @@ export const HEALTH_ROUTES: readonly Route[] = [
       const status = state();
       if (status !== 'ready') return new JsonReply({ status }, { status: 503 });
       const node = services.nodes.membership();
-      if (node && node.status !== 'member') return new JsonReply({ status: node.status, node }, { status: 503 });
+      if (node && node.status !== 'member') {
+        const problem = services.nodes.problem();
+        const told = problem === undefined ? { status: node.status } : { status: 'store-refuses' as const, problem };
+        return new JsonReply({ ...told, node }, { status: 503 });
+      }
       const problem = await services.storeProblem();
       if (problem === undefined) return { status, ...(node && { node }) };
       return new JsonReply({ status: 'store-refuses', problem, ...(node && { node }) }, { status: 503 });
