@@ -28,6 +28,8 @@ export interface ImportParts {
   readonly from: string;
   readonly isDryRun: boolean;
   readonly now: () => number;
+  /** How many characters one conversation may have, since it is held in memory as a whole. */
+  readonly mostChars: number;
   /** Called before anything is written. */
   readonly found?: ((rows: readonly FoundRow[]) => void) | undefined;
   /** Called after each conversation. */
@@ -140,7 +142,7 @@ async function bringSessions(
 ): Promise<ImportRow> {
   const counts = { new: 0, grown: 0, unchanged: 0, left: 0 };
   const kinds = new Map<string, number>();
-  const { store, isDryRun, progress } = parts;
+  const { store, isDryRun, mostChars, progress } = parts;
   /** Which key has a transcript. Two keys may name the same one, and a session has one key. */
   const owners = new Map<string, string>();
   for (const [index, source] of sessions.entries()) {
@@ -153,7 +155,7 @@ async function bringSessions(
       continue;
     }
     try {
-      const outcome = await importSession({ store, isDryRun, now: parts.now() }, source);
+      const outcome = await importSession({ store, isDryRun, mostChars, now: parts.now() }, source);
       counts[outcome.state] += 1;
       if (outcome.state !== 'left') owners.set(source.place, source.sessionKey);
       for (const note of outcome.notes) notes.add(note);
