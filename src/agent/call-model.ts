@@ -227,7 +227,7 @@ async function nextModel(
 ): Promise<Conversation | undefined> {
   for (const [index, ref] of conversation.fallbacks.entries()) {
     try {
-      const model = await parts.models.model(ref);
+      const model = await parts.models.model(ref, run.agentId);
       const next = await nextRequest(parts, run, conversation, { model, messages: conversation.messages });
       const now = `${next.model.provider}/${next.model.model}`;
       reset(

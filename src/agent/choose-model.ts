@@ -47,7 +47,7 @@ export async function chooseModel(parts: DraftParts, run: RunSubject, mode: Draf
   }
   const asked = overrideOf({ ...started.result, ...resolved.result }, configured);
   const candidates = asked ? [asked, ...configured.filter((ref) => !sameRef(ref, asked))] : configured;
-  const { model, fallbacks, unusable } = await firstUsable(parts, candidates);
+  const { model, fallbacks, unusable } = await firstUsable(parts, run.agentId, candidates);
   if (asked && mode === 'run' && unusable.includes(asked)) warnOfOverride(parts, [resolved, started], asked);
   return {
     model,
@@ -86,12 +86,13 @@ function overrideOf(
  */
 async function firstUsable(
   parts: DraftParts,
+  agentId: string,
   candidates: readonly ModelRef[],
 ): Promise<{ model: Model; fallbacks: readonly ModelRef[]; unusable: readonly ModelRef[] }> {
   let failure: unknown;
   for (const [index, ref] of candidates.entries()) {
     try {
-      const model = await parts.models.model(ref);
+      const model = await parts.models.model(ref, agentId);
       return { model, fallbacks: candidates.slice(index + 1), unusable: candidates.slice(0, index) };
     } catch (error) {
       if (!isAtriumError(error)) throw error;

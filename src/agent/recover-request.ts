@@ -22,7 +22,7 @@ export async function recoverRequest(parts: RunParts, run: OpenRun): Promise<Con
   const [frame, kept] = await Promise.all([readFrame(parts, run.runId), parts.readCapture(run.runId, last.call)]);
   if (!frame || !kept) return undefined;
   void parts.tell('gate-passed', { run });
-  const model = await parts.models.model({ provider: last.provider, model: last.model });
+  const model = await parts.models.model({ provider: last.provider, model: last.model }, run.agentId);
   const candidates = isChosenByPerson(parts.models, run, last)
     ? []
     : parts.models.candidates(run.agentId, askedModels(run));

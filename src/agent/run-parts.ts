@@ -162,8 +162,8 @@ export interface ModelPort {
   candidates(agentId: string, asked?: readonly string[]): readonly ModelRef[];
   /** Those of the names that the agent may not be given, each in the first answer only: it is said once. */
   refusedAnew(agentId: string, asked: readonly string[]): readonly string[];
-  /** Rejects with an AtriumError when there is no such provider, or no key for it. */
-  model(ref: ModelRef): Promise<Model>;
+  /** As this agent asks it. Rejects with an AtriumError when there is no such provider, or no key for it. */
+  model(ref: ModelRef, agentId?: string): Promise<Model>;
 }
 
 /** What is sent: the answer, or the notice of a failure. */

@@ -2,6 +2,7 @@
 // the state directory for itself, so a running gateway has to be stopped; a dry run only reads beside it.
 
 import { stat } from 'node:fs/promises';
+import { getHeapStatistics } from 'node:v8';
 import { loadConfig } from '../config/load-config.ts';
 import { storePlaceOf } from '../config/store-place.ts';
 import { resolveUserPath } from '../config/user-path.ts';
@@ -61,6 +62,7 @@ home of OpenClaw.`,
         from: dir,
         isDryRun: dryRun,
         now: () => io.now().getTime(),
+        mostChars: getHeapStatistics().heap_size_limit / HEAP_FOR_EACH_CHARACTER,
         found: (rows) => {
           if (!json) io.out(`${line(dir)}${formatTable(rows, FOUND, outputWidth(io))}\n`);
         },
@@ -123,5 +125,7 @@ function progressLine({ err, isTerminal }: CliIo): ((done: number, all: number) 
   };
 }
 
+/** What a character of a conversation takes while its rows are made, measured at four bytes, with room for other alphabets. */
+const HEAP_FOR_EACH_CHARACTER = 8;
 const PROGRESS_STEP = 50;
 const BAR_WIDTH = 24;

@@ -5,6 +5,7 @@
 import { stat } from 'node:fs/promises';
 import { isTimezone } from '../protocol/timezone.ts';
 import type { UnusedSetting } from '../protocol/unused-setting.ts';
+import { listAgentModelsFiles } from './agent-models-files.ts';
 import { agentIdOf, listAgentConfigs, listAgentPlaces, resolveAgentDefaults } from './agents.ts';
 import { openConfigCheck } from './check-config.ts';
 import { type ConfigLocation, loadConfigFiles } from './config-files.ts';
@@ -81,7 +82,8 @@ export async function loadConfig(location: ConfigLocation): Promise<LoadedConfig
     import('./list-unused-settings.ts'),
     import('./list-vain-acceptances.ts'),
   ]);
-  const early = [...found.remarks, ...environment.remarks, ...gathered.remarks].map(asWarning);
+  const ofAgents = listAgentModelsFiles(config, environment);
+  const early = [...found.remarks, ...environment.remarks, ...gathered.remarks, ...ofAgents].map(asWarning);
   const isFromOpenClaw = isWrittenByOpenClaw(config) || (await hasFilesOfOpenClaw(environment.stateDir));
   const unused = listUnusedSettings(config, environment.variables, isKnownSetting, isFromOpenClaw);
   const oddities =

@@ -35,8 +35,17 @@ export interface ProviderModel {
 /** The built-in provider, which always exists. */
 export const MIRROR_PROVIDER = 'mirror';
 
-export function resolveProvider(config: Config, provider: string, variables: EnvironmentVariables): ProviderSettings {
+/** With an agent, a key that this agent alone has counts before those of all. */
+export function resolveProvider(
+  config: Config,
+  provider: string,
+  given: EnvironmentVariables,
+  agentId?: string,
+): ProviderSettings {
   if (provider === MIRROR_PROVIDER) return MIRROR_SETTINGS;
+  const own = agentId === undefined ? undefined : filled(given[keyVariableOfAgent(provider, agentId)]);
+  const [first = ''] = keyVariables(provider);
+  const variables = own === undefined ? given : { ...given, [first]: own };
   const entry = providerEntry(config, provider);
   const known = knownProvider(provider);
   if (!entry && !known) throw unknownProvider(config, provider);
@@ -106,6 +115,14 @@ export function keyVariables(provider: string): readonly string[] {
 /** Returns for example `OPENROUTER_API_KEY` for `openrouter`. */
 export function keyVariable(provider: string): string {
   return `${provider.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}_API_KEY`;
+}
+
+/**
+ * Where the key stands that one agent alone has. No shell can set such a name, and no setting names it; its end says that
+ * it is a secret.
+ */
+export function keyVariableOfAgent(provider: string, agentId: string): string {
+  return `${agentId}@${keyVariable(provider)}`;
 }
 
 /** Returns the window in tokens: the configured one, else the one known for the family, else undefined. */

@@ -57,6 +57,22 @@ describe('the models of a gateway', () => {
     });
   });
 
+  it('are asked with the key that an agent alone has', async () => {
+    const address = `http://127.0.0.1:${server.port}`;
+    const variables = { OPENAI_API_KEY: 'k-all', 'ana@OPENAI_API_KEY': 'k-ana', OPENAI_BASE_URL: address };
+    const models = registry({ agents: { list: [{ id: 'main' }, { id: 'ana' }] } }, variables);
+    const keyFor = async (agentId: string) => {
+      const model = await models.model({ provider: 'openai', model: 'small' }, agentId);
+      await read(model, await model.prepare(requestOf('Hello')));
+      return server.requests.at(-1)?.headers.authorization;
+    };
+    expect([await keyFor('main'), await keyFor('ana'), await keyFor('main')]).toEqual([
+      'Bearer k-all',
+      'Bearer k-ana',
+      'Bearer k-all',
+    ]);
+  });
+
   it('are those that the configuration names, one for each agent', async () => {
     const models = registry({
       agents: { defaults: { model: 'home/qwen3' }, list: [{ id: 'main' }, { id: 'ana', model: 'mirror' }] },

@@ -8,7 +8,7 @@ import { readLearnedModels } from '../config/learned-models.ts';
 import { checkModelAllowed, resolveModelAllowance } from '../config/model-allowance.ts';
 import { formatModelRef, type ModelChoice, parseModelRef, resolveModelChoice } from '../config/model-choice.ts';
 import { resolveModelFacts } from '../config/model-facts.ts';
-import { type ProviderSettings, resolveProvider } from '../config/model-provider.ts';
+import { keyVariableOfAgent, type ProviderSettings, resolveProvider } from '../config/model-provider.ts';
 import type { Config } from '../config/schema.ts';
 import type { Model } from '../models/model.ts';
 import type { AttachmentSource } from '../protocol/attachment.ts';
@@ -79,7 +79,7 @@ export class ModelRegistry implements ModelPort {
   async check(name: string, agentId: string): Promise<void> {
     const ref = parseModelRef(name, this.#config);
     checkModelAllowed(this.#config, agentId, this.#variables, ref);
-    await this.model(ref);
+    await this.model(ref, agentId);
   }
 
   /** The same for a name that a person types: it must be known too, unless the configuration already uses it. */
@@ -91,15 +91,16 @@ export class ModelRegistry implements ModelPort {
       const { checkModelName } = await import('./models/check-model-name.ts');
       await checkModelName(name, this.#config, this.#stateDir);
     }
-    await this.model(ref);
+    await this.model(ref, agentId);
   }
 
   /** Rejects with an AtriumError when there is no such provider, no key for it, or its settings are not valid. */
-  model(ref: ModelRef): Promise<Model> {
-    const name = formatModelRef(ref);
+  model(ref: ModelRef, agentId?: string): Promise<Model> {
+    const hasOwnKey = agentId !== undefined && keyVariableOfAgent(ref.provider, agentId) in this.#variables;
+    const name = `${formatModelRef(ref)}${hasOwnKey ? ` ${agentId}` : ''}`;
     let model = this.#models.get(name);
     if (!model) {
-      model = this.#make(ref);
+      model = this.#make(ref, agentId);
       this.#models.set(name, model);
       // A variable or a setting may repair a provider that cannot be used now, so the failure is not cached.
       model.catch(() => this.#models.get(name) === model && this.#models.delete(name));
@@ -117,16 +118,15 @@ export class ModelRegistry implements ModelPort {
    * Why an agent cannot use its first choice, one sentence each: no such provider, no key, settings that are not valid.
    */
   problems(): readonly string[] {
-    const firsts = listAgentIds(this.#config).map((agentId) => this.choice(agentId).primary);
-    const providers = [...new Set(firsts.map(({ provider }) => provider))];
-    return providers.flatMap((provider) => {
+    const problems = listAgentIds(this.#config).flatMap((agentId) => {
       try {
-        resolveProvider(this.#config, provider, this.#variables);
+        resolveProvider(this.#config, this.choice(agentId).primary.provider, this.#variables, agentId);
         return [];
       } catch (error) {
         return [(error as Error).message];
       }
     });
+    return [...new Set(problems)];
   }
 
   /** Loads what the agents' models need, so that the first message does not wait for it. Never rejects. */
@@ -139,8 +139,8 @@ export class ModelRegistry implements ModelPort {
     await Promise.allSettled([...apis].map((api) => (isModelProtocol(api) ? loadProtocol(api) : undefined)));
   }
 
-  async #make(ref: ModelRef): Promise<Model> {
-    const settings = resolveProvider(this.#config, ref.provider, this.#variables);
+  async #make(ref: ModelRef, agentId: string | undefined): Promise<Model> {
+    const settings = resolveProvider(this.#config, ref.provider, this.#variables, agentId);
     const configured = settings.models.find(({ id }) => id === ref.model);
     const learned = this.#stateDir === undefined ? {} : await readLearnedModels(this.#stateDir);
     const known = await resolveModelFacts(settings, ref.model, learned);

@@ -84,7 +84,7 @@ async function writerOf(parts: RunParts, { agentId, runId, sessionKey }: OpenRun
   const ref = parts.compaction(agentId).model;
   if (!ref) return own;
   try {
-    return await parts.models.model(ref);
+    return await parts.models.model(ref, agentId);
   } catch (error) {
     if (!isAtriumError(error)) throw error;
     parts.warn(

@@ -14,20 +14,21 @@ export async function examineModels(loaded: LoadedConfig, io: CliIo, isLive: boo
   const environment = withConfigVariables(io.environment, loaded);
   const refs = listAgentIds(config).flatMap((agentId) => {
     const { primary, fallbacks } = resolveModelChoice(config, agentId, environment.variables);
-    return [primary, ...fallbacks];
+    return [primary, ...fallbacks].map((ref) => ({ ...ref, agentId }));
   });
   const models = [...new Map(refs.map((ref) => [formatModelRef(ref), ref])).values()];
   const problems = new Set<string>();
-  const isUsable = (provider: string) => {
+  const isUsable = (provider: string, agentId?: string) => {
     try {
-      resolveProvider(config, provider, environment.variables);
+      resolveProvider(config, provider, environment.variables, agentId);
       return true;
     } catch (error) {
       problems.add((error as Error).message);
       return false;
     }
   };
-  const usable = models.filter(({ provider }) => isUsable(provider));
+  for (const { provider, agentId } of refs) isUsable(provider, agentId);
+  const usable = models.filter(({ provider, agentId }) => isUsable(provider, agentId));
   // Such a provider can never be used, so it is reported although no agent asks for it now.
   for (const { provider } of listUnspokenApis(config)) isUsable(provider);
   const remarks: string[] = [];

@@ -1,11 +1,11 @@
 // The keys that OpenClaw keeps in `auth-profiles.json`: read where they are and copied nowhere. A profile with a key or
 // a token becomes the variable that its provider is asked with, so it counts wherever that variable does, and after
-// every other place. Signing in with an account is not there, so such profiles are named and not used.
+// every other place. What another agent than the default one has counts for that agent alone, and first. Signing in with an account is not there, so such profiles are named and not used.
 // Never throws: what cannot be used is named with the reason, and no sentence shows a key.
 
 import path from 'node:path';
 import type { EnvironmentVariables } from '../home-dir.ts';
-import { keyVariable } from '../model-provider.ts';
+import { keyVariable, keyVariableOfAgent } from '../model-provider.ts';
 import { isPlainObject, type PlainObject } from '../plain-object.ts';
 import type { AddedVariable } from './env-files.ts';
 import { describeExposure, readPrivateFile } from './private-file.ts';
@@ -29,6 +29,8 @@ export interface AuthProfileQuestion {
   readonly order: unknown;
   readonly now: number;
   readonly surroundings: SecretSurroundings;
+  /** The agent that the keys are for; without it, they are for all agents. */
+  readonly agentId?: string | undefined;
 }
 
 export async function readAuthProfiles(question: AuthProfileQuestion): Promise<AuthProfiles> {
@@ -39,14 +41,17 @@ export async function readAuthProfiles(question: AuthProfileQuestion): Promise<A
     order,
   );
   const judged = await Promise.all(profiles.map((profile) => judge(profile, question)));
+  const { agentId } = question;
+  const variableOf = (provider: string) =>
+    agentId === undefined ? keyVariable(provider) : keyVariableOfAgent(provider, agentId);
   const added: AddedVariable[] = [];
   const remarks = read.flatMap((each) => each.remarks);
   for (const { profile, key, problem } of judged) {
     const { id, file, provider } = profile;
     if (problem !== undefined) {
       remarks.push({ file, message: `The profile ${id} in ${file} is not used: ${problem}` });
-    } else if (key !== undefined && !added.some(({ name }) => name === keyVariable(provider))) {
-      added.push({ name: keyVariable(provider), value: key, from: `the profile ${id} in ${file}` });
+    } else if (key !== undefined && !added.some(({ name }) => name === variableOf(provider))) {
+      added.push({ name: variableOf(provider), value: key, from: `the profile ${id} in ${file}` });
     }
   }
   return { added, remarks };

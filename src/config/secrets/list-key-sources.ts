@@ -1,9 +1,16 @@
 // From where each key and token of a configuration comes, and which of them is not there. It names settings, variables
 // and places, and never a value.
 
+import { listAgentIds } from '../agents.ts';
 import { type ConfigPath, formatConfigPath } from '../config-path.ts';
 import type { EnvironmentVariables } from '../home-dir.ts';
-import { configuredProviders, keyVariables, knownProviders } from '../model-provider.ts';
+import {
+  configuredProviders,
+  keyVariable,
+  keyVariableOfAgent,
+  keyVariables,
+  knownProviders,
+} from '../model-provider.ts';
 import { isPlainObject } from '../plain-object.ts';
 import type { Config } from '../schema.ts';
 import type { FoundReference } from './resolve-secrets.ts';
@@ -34,7 +41,17 @@ export function listKeySources(written: Config, surroundings: KeySurroundings): 
   return [
     ...visit(written, [], surroundings),
     ...set.map((name) => ({ key: name, from: originOf(name, surroundings) })),
+    ...listAgentIds(written).flatMap((agentId) => keysOfAgent(agentId, written, surroundings)),
   ];
+}
+
+/** The keys that one agent alone has. */
+function keysOfAgent(agentId: string, written: Config, surroundings: KeySurroundings): readonly KeySource[] {
+  return [...new Set([...knownProviders(), ...configuredProviders(written)])].flatMap((provider) => {
+    const name = keyVariableOfAgent(provider, agentId);
+    if (!(name in surroundings.variables)) return [];
+    return [{ key: `${keyVariable(provider)} of the agent ${agentId}`, from: originOf(name, surroundings) }];
+  });
 }
 
 /** The variables that channels and the gateway read by themselves. */

@@ -4,6 +4,7 @@
 import { chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { listKnownSecrets } from '../../gateway/known-secrets.ts';
 import { folderForTest } from '../../testkit/folder-for-test.ts';
 import { telegramAccountsOf } from '../channels/telegram.ts';
 import { withConfigVariables } from '../config-variables.ts';
@@ -125,6 +126,52 @@ describe('a profile', () => {
       JSON.stringify({ auth: { order: { openrouter: ['openrouter:work'] } } }),
     );
     expect((await home.load(variables)).keyOf('openrouter')).toBe('works');
+  });
+
+  it('of another agent counts for that agent alone, before every other place, and is listed as its own', async () => {
+    const home = await makeHome();
+    const agents = { list: [{ id: 'main' }, { id: 'quick' }, { id: 'plain' }] };
+    await home.write('.openclaw/openclaw.json', JSON.stringify({ agents }));
+    await home.write('.openclaw/agents/main/agent/auth-profiles.json', profiles({ key: 'key-of-all' }));
+    await home.write('.openclaw/agents/quick/agent/auth-profiles.json', profiles({ key: 'sk-of-quick-1234' }));
+    const { loaded, environment, keyOf } = await home.load();
+    expect(keyOf('openai')).toBe('key-of-all');
+    const asks = (agentId: string) => resolveProvider(loaded.config, 'openai', environment.variables, agentId).apiKey;
+    expect(['main', 'quick', 'plain'].map(asks)).toEqual(['key-of-all', 'sk-of-quick-1234', 'key-of-all']);
+    expect(loaded.keys).toContainEqual({
+      key: 'OPENAI_API_KEY of the agent quick',
+      from: `from the profile openai:default in ${home.at('.openclaw/agents/quick/agent/auth-profiles.json')}`,
+    });
+    expect(listKnownSecrets({ config: loaded.config, variables: environment.variables })).toContain('sk-of-quick-1234');
+  });
+
+  it('that does not count because another key stands elsewhere is named, since in OpenClaw it counts first', async () => {
+    const home = await makeHome();
+    const file = '.openclaw/agents/main/agent/auth-profiles.json';
+    const said = async (variables: Record<string, string> = {}) =>
+      (await home.load(variables)).loaded.warnings.map(({ message }) => message);
+    await home.write(file, profiles({ key: 'of-the-profile' }));
+    expect(await said()).toEqual([]);
+    expect(await said({ OPENAI_API_KEY: 'of-the-profile' })).toEqual([]);
+    expect(await said({ OPENAI_API_KEY: 'another-one' })).toEqual([
+      `A key of openai that stands elsewhere counts before the profile openai:default in ${home.at(file)}, and is another one; in OpenClaw the profile counts first.`,
+    ]);
+    const providers = (apiKey: string) => JSON.stringify({ models: { providers: { openai: { apiKey } } } });
+    await home.write('.openclaw/openclaw.json', providers('${OPENAI_API_KEY}'));
+    expect(await said()).toEqual([]);
+    await home.write('.openclaw/openclaw.json', providers('sk-another-one-1234'));
+    expect(await said()).toEqual([expect.stringContaining('in OpenClaw the profile counts first')]);
+  });
+
+  it('may stand beside a models.json, whose providers are named where the configuration does not have them', async () => {
+    const home = await makeHome();
+    const models = { providers: { openai: {}, homebox: { baseUrl: 'http://127.0.0.1:1/v1' }, known: {} } };
+    await home.write('.openclaw/agents/main/agent/models.json', JSON.stringify(models));
+    const known = { baseUrl: 'http://127.0.0.1:2/v1' };
+    await home.write('.openclaw/openclaw.json', JSON.stringify({ models: { providers: { known } } }));
+    expect((await home.load()).loaded.warnings.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/models\.json has a provider of models that the configuration does not have: homebox\./),
+    ]);
   });
 
   it('in the form of old, or broken, does not keep the configuration from loading', async () => {

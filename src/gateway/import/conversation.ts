@@ -21,6 +21,7 @@ export class Conversation {
   #last: string | undefined;
   #startedAt: number | undefined;
   #images = 0;
+  #chars = 0;
   readonly #unknown = new Set<string>();
 
   constructor({ isLinear }: { readonly isLinear: boolean }) {
@@ -30,6 +31,11 @@ export class Conversation {
   /** When the transcript says that it began. */
   get startedAt(): number | undefined {
     return this.#startedAt;
+  }
+
+  /** How many characters of talk it holds, those of branches that were left included. */
+  get chars(): number {
+    return this.#chars;
   }
 
   /** What was left out, one sentence each. */
@@ -53,7 +59,9 @@ export class Conversation {
     const id = typeof value.id === 'string' && value.id !== '' ? value.id : `line-${this.#nodes.size + 1}`;
     const isChained = !this.#isLinear && (typeof value.parentId === 'string' || value.parentId === null);
     const parent = isChained ? (value.parentId as string | null) : (this.#last ?? null);
-    this.#nodes.set(id, { parent, entry: this.#entryOf(type, value, id, at ?? this.#startedAt ?? 0) });
+    const entry = this.#entryOf(type, value, id, at ?? this.#startedAt ?? 0);
+    this.#chars += entry === undefined ? 0 : charsOf(entry.message);
+    this.#nodes.set(id, { parent, entry });
     this.#last = id;
     return true;
   }
@@ -198,6 +206,10 @@ function withFrame(branch: readonly ImportedEntry[]): readonly ImportedEntry[] {
   const content = '[No person wrote this line. What follows was said in OpenClaw.]';
   const meta: JsonObject = { imported: 'openclaw', author: 'atrium: frame of an import' };
   return [{ id: 'frame', at: first.at, kind: 'message', message: { role: 'user', content }, meta }, ...branch];
+}
+
+function charsOf({ content }: Message): number {
+  return typeof content === 'string' ? content.length : JSON.stringify(content).length;
 }
 
 function userMessage(content: string): Message | undefined {

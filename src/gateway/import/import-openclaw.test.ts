@@ -313,6 +313,22 @@ describe('a conversation', () => {
     ]);
   });
 
+  it('that is longer than the memory allows is left and named, and the others are brought', async () => {
+    const { home, store, run } = await rig();
+    const images = { role: 'user', content: [{ type: 'image', data: 'x'.repeat(5_000) }] };
+    await home.transcript('pictures', talk(images, assistant('Nice.')));
+    await home.transcript('long', talk(user('x'.repeat(600)), assistant('y'.repeat(600))));
+    await home.sessions({
+      'agent:main:web:direct:a': { sessionId: 'long' },
+      'agent:main:web:direct:b': { sessionId: 'pictures' },
+    });
+    const report = await run({ mostChars: 1_000 });
+    expect(rowsOf(report).conversations).toEqual([1, 0, 0, 1]);
+    expect(report.notes[0]?.sentence).toMatch(/^agent:main:web:direct:a is longer than the memory/);
+    expect(await store.count('sessions', { sessionId: 'pictures' })).toBe(1);
+    expect(rowsOf(await run()).conversations).toEqual([1, 0, 1, 0]);
+  });
+
   it('that no readable list names stays, and the file that cannot be read is counted', async () => {
     const { home, run } = await rig();
     await home.transcript('one', talk(user('Hello.')));
@@ -731,7 +747,8 @@ async function rig() {
   const scratch = await ScratchStore.create();
   onTestFinished(() => scratch.remove());
   const environment = readEnvironment({ HOME: folder, TZ: 'UTC' }, () => folder, folder);
-  const usual = { store: scratch.store, config: {}, environment, from: home.dir, isDryRun: false, now: () => NOW };
+  const place = { store: scratch.store, config: {}, environment, from: home.dir };
+  const usual = { ...place, isDryRun: false, now: () => NOW, mostChars: 1_000_000 };
   const run = (others: Partial<ImportParts> = {}): Promise<ImportReport> => importOpenClaw({ ...usual, ...others });
   return { home, store: scratch.store, run, stateDir: environment.stateDir, environment };
 }

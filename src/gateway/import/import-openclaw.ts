@@ -8,7 +8,7 @@ import { listAgentIds, resolveDefaultAgentId } from '../../config/agents.ts';
 import type { Environment } from '../../config/environment.ts';
 import type { Config } from '../../config/schema.ts';
 import { AUTH_PROFILES_NAME } from '../../config/secrets/auth-profiles.ts';
-import { normalizeAccountId } from '../../protocol/agent-id.ts';
+import { DEFAULT_AGENT_ID, normalizeAccountId } from '../../protocol/agent-id.ts';
 import { countOf } from '../../protocol/count-of.ts';
 import { errorText } from '../../protocol/one-line.ts';
 import { normalizeSessionKey, parseAgentSessionKey, surfaceOfSessionKey } from '../../protocol/session-key.ts';
@@ -28,6 +28,8 @@ export interface ImportParts {
   readonly from: string;
   readonly isDryRun: boolean;
   readonly now: () => number;
+  /** How many characters one conversation may have, since it is held in memory as a whole. */
+  readonly mostChars: number;
   /** Called before anything is written. */
   readonly found?: ((rows: readonly FoundRow[]) => void) | undefined;
   /** Called after each conversation. */
@@ -87,7 +89,7 @@ export async function importOpenClaw(parts: ImportParts): Promise<ImportReport> 
       { what: 'conversations', found: sessions.length + home.lostSessions, plan: 'brought into the store' },
       { what: 'jobs', found: jobs.length, plan: 'brought into the store' },
       { what: 'approved people', found: people.length, plan: 'brought into the store' },
-      ...(await listInPlace(from, inPlace)),
+      ...(await listInPlace(from, inPlace, [DEFAULT_AGENT_ID, ...listAgentIds(parts.config)])),
       {
         what: 'auth profiles in databases',
         found: Object.keys(profiles).length,
@@ -109,6 +111,7 @@ export async function importOpenClaw(parts: ImportParts): Promise<ImportReport> 
       });
     }
     for (const note of await home.leftInDatabases()) notes.add(note);
+    for (const note of await home.profilesOfAgents(resolveDefaultAgentId(parts.config))) notes.add(note);
     for (const note of notesOfUnknownAgents(parts, sessions)) notes.add(note);
     for (const sentence of sentencesOnMain(parts.config, sessions)) {
       notes.add({ place: environment.configPath, sentence });
@@ -139,7 +142,7 @@ async function bringSessions(
 ): Promise<ImportRow> {
   const counts = { new: 0, grown: 0, unchanged: 0, left: 0 };
   const kinds = new Map<string, number>();
-  const { store, isDryRun, progress } = parts;
+  const { store, isDryRun, mostChars, progress } = parts;
   /** Which key has a transcript. Two keys may name the same one, and a session has one key. */
   const owners = new Map<string, string>();
   for (const [index, source] of sessions.entries()) {
@@ -152,7 +155,7 @@ async function bringSessions(
       continue;
     }
     try {
-      const outcome = await importSession({ store, isDryRun, now: parts.now() }, source);
+      const outcome = await importSession({ store, isDryRun, mostChars, now: parts.now() }, source);
       counts[outcome.state] += 1;
       if (outcome.state !== 'left') owners.set(source.place, source.sessionKey);
       for (const note of outcome.notes) notes.add(note);
@@ -322,7 +325,7 @@ function rowOf(
   return { what, brought, grown, unchanged, left };
 }
 
-async function listInPlace(from: string, plan: string): Promise<readonly FoundRow[]> {
+async function listInPlace(from: string, plan: string, agentIds: readonly string[]): Promise<readonly FoundRow[]> {
   const names = (folder: string): Promise<readonly string[]> => readdir(folder).catch(() => []);
   const workspaces = (await names(from))
     .filter((name) => /^workspace(?:-|$)/.test(name))
@@ -335,7 +338,7 @@ async function listInPlace(from: string, plan: string): Promise<readonly FoundRo
   );
   const folders = [join(from, 'skills'), ...workspaces.map((dir) => join(dir, 'skills'))];
   const skills = await Promise.all(folders.map(async (dir) => (await names(dir)).length));
-  const agents = await names(join(from, 'agents'));
+  const agents = (await names(join(from, 'agents'))).filter((name) => agentIds.includes(name));
   const profiles = await Promise.all(
     agents.map(async (agent) => (await names(join(from, 'agents', agent, 'agent'))).includes(AUTH_PROFILES_NAME)),
   );

@@ -25,6 +25,8 @@ export interface SessionImport {
   readonly now: number;
   /** Reads and compares, and writes nothing. */
   readonly isDryRun: boolean;
+  /** A conversation is held in memory as a whole; a longer one is left. */
+  readonly mostChars: number;
 }
 
 export async function importSession(parts: SessionImport, source: SourceSession): Promise<SessionOutcome> {
@@ -37,7 +39,8 @@ export async function importSession(parts: SessionImport, source: SourceSession)
   if (known && !mark) return left(source, 'A session of Atrium has the same id.');
   if (mark?.stamp === source.stamp) return { state: 'unchanged', entries: 0, notes: [] };
 
-  const { conversation, notes } = await read(source);
+  const { conversation, notes } = await read(source, parts.mostChars);
+  if (conversation.chars > parts.mostChars) return left(source, `${source.sessionKey} ${TOO_LONG}`);
   const entries = conversation.entries();
   if (known && mark) return append(parts, source, { known, mark, entries, notes });
   if (entries.length === 0) return { state: 'left', entries: 0, notes, kind: 'without any message' };
@@ -45,6 +48,9 @@ export async function importSession(parts: SessionImport, source: SourceSession)
 }
 
 const WAS_DELETED = 'was brought before and deleted here. It stays deleted, and is not brought again.';
+
+const TOO_LONG =
+  'is longer than the memory of this process allows, and stays where it is. With more of it, such as NODE_OPTIONS=--max-old-space-size=8192, it is brought along.';
 
 /** What the session row remembers about where it came from. */
 interface ImportMark {
@@ -77,11 +83,12 @@ export function reasonToLeave(sessionKey: string): string | undefined {
   return undefined;
 }
 
-async function read(source: SourceSession) {
+async function read(source: SourceSession, mostChars: number) {
   const conversation = new Conversation(source);
   const notes: ImportNote[] = [];
   for await (const event of source.events()) {
     const problem = 'problem' in event ? event.problem : conversation.add(event.value) ? undefined : 'it is no entry';
+    if (conversation.chars > mostChars) break;
     if (problem === undefined) continue;
     if (notes.length < MOST_LINES) {
       notes.push({ place: source.place, sentence: `Line ${event.line} was left out: ${problem}.` });

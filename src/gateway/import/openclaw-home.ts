@@ -5,6 +5,7 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
+import { AUTH_PROFILES_NAME } from '../../config/secrets/auth-profiles.ts';
 import { DEFAULT_AGENT_ID } from '../../protocol/agent-id.ts';
 import { countOf } from '../../protocol/count-of.ts';
 import { errorText } from '../../protocol/one-line.ts';
@@ -156,6 +157,24 @@ export class OpenClawHome {
     }
     const profiles = stores.map((store) => (isObject(store) && isObject(store.profiles) ? store.profiles : {}));
     return Object.assign({}, ...profiles);
+  }
+
+  /** Keys that the databases of other agents have for themselves: they would count for all agents, so they are named. */
+  async profilesOfAgents(defaultAgentId: string): Promise<readonly ImportNote[]> {
+    const others = (await this.agentIds()).filter((agentId) => ![DEFAULT_AGENT_ID, defaultAgentId].includes(agentId));
+    const notes: ImportNote[] = [];
+    for (const agentId of others) {
+      const file = this.#agentFile(agentId);
+      const stores = this.#ask(file, await this.#database(file), (each) => each.authProfiles()).map(parse);
+      const ids = stores.flatMap((store) =>
+        isObject(store) && isObject(store.profiles) ? Object.keys(store.profiles) : [],
+      );
+      if (ids.length === 0) continue;
+      const wanted = path.join(this.dir, 'agents', agentId, 'agent', AUTH_PROFILES_NAME);
+      const sentence = `Not brought along: the keys that the agent ${agentId} has for itself (${ids.join(', ')}). Written into ${wanted}, they count for that agent.`;
+      notes.push({ place: file, sentence });
+    }
+    return notes;
   }
 
   async #keptSessions(agentId: string): Promise<readonly SourceSession[]> {

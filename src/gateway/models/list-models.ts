@@ -13,6 +13,7 @@ import { resolveModelFacts } from '../../config/model-facts.ts';
 import {
   configuredModels,
   configuredProviders,
+  keyVariable,
   keyVariables,
   knownProvider,
   knownProviders,
@@ -122,13 +123,13 @@ async function describe(
   users: readonly ModelUser[],
   learned: LearnedModels,
 ): Promise<ListedModel> {
-  const found = settingsOf(loaded, ref.provider, environment);
+  const own = users.filter((user) => formatModelRef(user.ref) === formatModelRef(ref));
+  const found = settingsOf(loaded, ref.provider, environment, own[0]?.agentId);
   const facts = await resolveModelFacts(
     found.settings ?? { name: ref.provider, models: configuredModels(loaded.config, ref.provider) },
     ref.model,
     learned,
   );
-  const own = users.filter((user) => formatModelRef(user.ref) === formatModelRef(ref));
   return {
     ...ref,
     api: found.settings?.api ?? null,
@@ -137,7 +138,7 @@ async function describe(
     takesImages: facts.takesImages,
     cost: facts.cost ?? null,
     priceDate: facts.priceDate ?? null,
-    key: keyOf(ref.provider, loaded, found.settings),
+    key: keyOf(ref.provider, loaded, found.settings, own[0]?.agentId),
     problem: found.problem ?? null,
     agents: own.map(({ agentId, isFallback }) => (isFallback ? `${agentId} (fallback)` : agentId)),
   };
@@ -147,20 +148,27 @@ function settingsOf(
   { config }: LoadedConfig,
   provider: string,
   { variables }: Environment,
+  agentId: string | undefined,
 ): { readonly settings?: ProviderSettings; readonly problem?: string } {
   try {
-    return { settings: resolveProvider(config, provider, variables) };
+    return { settings: resolveProvider(config, provider, variables, agentId) };
   } catch (error) {
     return { problem: (error as Error).message };
   }
 }
 
-function keyOf(provider: string, { keys }: LoadedConfig, settings: ProviderSettings | undefined): string {
+/** As the first agent asks that uses the model. */
+function keyOf(
+  provider: string,
+  { keys }: LoadedConfig,
+  settings: ProviderSettings | undefined,
+  agentId: string | undefined,
+): string {
   if (provider === MIRROR_PROVIDER) return 'none needed';
   const setting = `models.providers.${provider}.apiKey`;
   const found =
     keys.find(({ key }) => key === setting) ??
-    keyVariables(provider)
+    [`${keyVariable(provider)} of the agent ${agentId}`, ...keyVariables(provider)]
       .map((name) => keys.find(({ key }) => key === name))
       .find((each) => each !== undefined);
   if (found && found.problem === undefined) return found.key === setting ? found.from : `${found.key}, ${found.from}`;
