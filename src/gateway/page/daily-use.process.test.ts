@@ -56,6 +56,17 @@ describe.skipIf(!browserPath)('the page in daily use (skipped where there is no 
     expect(await ways(page, 'one, changed')).toBe('2 of 2');
     await change('one, changed', 'one, once more');
     expect(await ways(page, 'one, once more')).toBe('3 of 3');
+    // What was asked in another way can be compared.
+    const [run] = await devices.scratch.store.select('runs', {
+      where: { sessionKey: keyOf(page) },
+      orderBy: [['startedAt', 'desc']],
+      limit: 1,
+    });
+    const beside = await devices.open(`/runs/${run?.runId}`);
+    const others = beside.locator('#beside optgroup[label="Said in another way"] option');
+    await expect.poll(() => others.count()).toBeGreaterThan(1);
+    await beside.locator('#beside').selectOption({ value: (await others.first().getAttribute('value')) ?? '' });
+    await beside.getByRole('region', { name: 'Waterfall of the other run' }).waitFor();
     await turn(page, 'one, once more').getByRole('link', { name: 'The way before' }).click();
     await heard(page, 'Heard: one, changed');
     await expect.poll(() => ways(page, 'one, changed')).toBe('2 of 3');
