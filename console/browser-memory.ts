@@ -26,6 +26,14 @@ export const browserMemory = {
     } catch {}
   },
 
+  /** Removes every value whose name begins with one of these. */
+  removeAll(beginnings: readonly string[]): void {
+    try {
+      for (const key of Object.keys(localStorage))
+        if (beginnings.some((each) => key.startsWith(PREFIX + each))) localStorage.removeItem(key);
+    } catch {}
+  },
+
   remove(name: string): void {
     try {
       localStorage.removeItem(PREFIX + name);

@@ -3,9 +3,11 @@
 
 import { signal } from '@preact/signals';
 import type { ApprovalDecision } from '../src/protocol/approval-decision.ts';
+import type { Upload } from '../src/protocol/attachment.ts';
 import { browserMemory } from './browser-memory.ts';
 import { type ModelChoice, RefusedError } from './client/gateway-client.ts';
 import { type ConsoleState, type Entered, sentenceOf } from './console-state.ts';
+import { draft } from './draft.ts';
 import { notify } from './notify.ts';
 import { agentPlace, defaultAgent, newPlace, type Place, pastPlace, sessionPlace } from './place.ts';
 import type { ShownReport } from './report/report-panel.tsx';
@@ -17,6 +19,7 @@ import { type AnswerFacts, factsOfRun } from './talk/answer-facts.ts';
 import { Talk } from './talk/talk.ts';
 import type { Turn } from './talk/turn.ts';
 import { type ChosenFile, isUploading } from './view/chosen-files.tsx';
+import type { Sought } from './view/show-sought.ts';
 
 export class ChatRoom {
   readonly talk = signal<Talk | undefined>(undefined);
@@ -29,7 +32,7 @@ export class ChatRoom {
   /** The model that answers here. In a conversation that has not begun it goes with the first message. */
   readonly model = signal<ModelChoice | undefined>(undefined);
   /** The position in the transcript that a person looks for; a new object each time. */
-  readonly sought = signal<{ readonly position: number } | undefined>(undefined);
+  readonly sought = signal<Sought | undefined>(undefined);
   readonly report = signal<ShownReport | undefined>(undefined);
   /** On a narrow screen the report lies over the conversation, so it is open only while a person reads it. */
   readonly isPanelOpen = signal(isWide() && browserMemory.get('panel') !== 'closed');
@@ -74,8 +77,8 @@ export class ChatRoom {
       if (opening !== this.#openings) return;
       if (place) {
         this.#open(place);
-        const at = route.page === 'session' ? route.at : undefined;
-        this.sought.value = at === undefined ? undefined : { position: at };
+        const { at, find = '' } = route.page === 'session' ? route : {};
+        this.sought.value = at === undefined ? undefined : { position: at, words: find };
       } else this.missing.value = 'This gateway has no agents. Add one with "atrium agents add NAME".';
     } catch (error) {
       if (opening !== this.#openings) return;
@@ -107,12 +110,21 @@ export class ChatRoom {
     }
     if (route.page === 'new') {
       const agentId = route.agentId ?? first?.agentId;
-      const name = shortHash(`${Date.now()} ${Math.random()}`);
-      return agentId === undefined ? undefined : newPlace(browser, agentId, name);
+      return agentId === undefined ? undefined : this.#begin(browser, agentId);
     }
     const last = known(browserMemory.get('session'));
     if (last) return sessionPlace(last);
     return first && agentPlace(browser, first.agentId);
+  }
+
+  /** A conversation that was begun and not sent is gone on with, or its draft could not be found again. */
+  #begin(browser: string, agentId: string): Place {
+    const begun = browserMemory.get(`begun.${agentId}`);
+    const last = begun === undefined ? undefined : newPlace(browser, agentId, begun);
+    if (last && !draft.isEmpty(last.surface)) return last;
+    const name = shortHash(`${Date.now()} ${Math.random()}`);
+    browserMemory.set(`begun.${agentId}`, name);
+    return newPlace(browser, agentId, name);
   }
 
   /** The place of a conversation that this browser has begun, also when nothing was said in it yet. */
@@ -147,7 +159,7 @@ export class ChatRoom {
     this.#reportOf = undefined;
     this.report.value = undefined;
     this.facts.value = new Map();
-    this.files.value = [];
+    this.files.value = draft.files(place.surface).map((file) => this.#fileOf(file));
     this.session.value = place.sessionId ?? place.sessionKey;
     if (place.sessionKey !== undefined && place.sessionId === undefined) {
       browserMemory.set('session', place.sessionKey);
@@ -156,7 +168,7 @@ export class ChatRoom {
     }
     void this.#openModel(place);
     this.#state.tell('');
-    this.text.value = browserMemory.get(`draft.${place.surface}`) ?? '';
+    this.text.value = draft.text(place.surface);
     this.talk.value = new Talk(place, {
       client: entered.client,
       pictures: entered.pictures,
@@ -172,8 +184,8 @@ export class ChatRoom {
       giveBack: (returned, sent) => {
         const { text, files } = this;
         this.write(text.value === '' ? returned : returned === '' ? text.value : `${returned}\n\n${text.value}`);
-        const given = sent.map((file) => ({ key: ++this.#lastFile, name: file.name, size: file.size, sent: file }));
-        files.value = [...given, ...files.value];
+        files.value = [...sent.map((file) => this.#fileOf(file)), ...files.value];
+        this.#keepFiles();
       },
     });
     if (place.sessionId !== undefined) this.#state.link.value = { state: 'on', text: 'Connected' };
@@ -187,7 +199,7 @@ export class ChatRoom {
     this.session.value = key;
     navigate({ page: 'session', session: key }, { replace: true, isSilent: true });
     // The conversation may be one in which something was being written before.
-    if (this.text.value === '') this.text.value = browserMemory.get(`draft.${surface}`) ?? '';
+    if (this.text.value === '') this.text.value = draft.text(surface);
     void this.#readFacts(key);
     void this.#state.readSession(key);
   }
@@ -333,10 +345,20 @@ export class ChatRoom {
     // Who goes on writing has not finished.
     this.#isSendingSoon = false;
     const surface = this.talk.value?.surface;
-    if (!surface) return;
-    // A draft that is longer than this would fill the browser's storage.
-    if (text === '' || text.length > LONGEST_DRAFT) browserMemory.remove(`draft.${surface}`);
-    else browserMemory.set(`draft.${surface}`, text);
+    if (surface) draft.keepText(surface, text);
+  }
+
+  #fileOf(sent: Upload): ChosenFile {
+    return { key: ++this.#lastFile, name: sent.name, size: sent.size, sent };
+  }
+
+  #keepFiles(): void {
+    const surface = this.talk.value?.surface;
+    if (surface)
+      draft.keepFiles(
+        surface,
+        this.files.value.flatMap(({ sent }) => sent ?? []),
+      );
   }
 
   submit(text: string, files: readonly ChosenFile[] = []): void {
@@ -353,6 +375,8 @@ export class ChatRoom {
     this.write('');
     this.#state.tell('');
     if (files.length > 0) this.files.value = [];
+    this.#keepFiles();
+    browserMemory.remove(`begun.${talk.place.agentId}`);
     talk.submit(text, sent, this.#wishedModel);
   }
 
@@ -376,6 +400,7 @@ export class ChatRoom {
       const sent = await entered.client.upload(file);
       entered.pictures.remember(sent.hash, file);
       change({ sent });
+      this.#keepFiles();
       if (this.#isSendingSoon && !this.files.value.some(isUploading)) this.submit(this.text.value, this.files.value);
     } catch (error) {
       change({ problem: sentenceOf(error) });
@@ -385,6 +410,7 @@ export class ChatRoom {
 
   removeFile(key: number): void {
     this.files.value = this.files.value.filter((each) => each.key !== key);
+    this.#keepFiles();
     this.#state.tell('');
   }
 
@@ -469,7 +495,6 @@ const WIDE = matchMedia('(min-width: 1081px)');
 const SENT_SOON = 'The message is sent as soon as its files are uploaded.';
 /** The gateway takes less; a larger file is not even read. */
 const LARGEST_FILE = 36 * 1024 * 1024;
-const LONGEST_DRAFT = 200_000;
 /** How many conversations back the facts of answers are read. */
 const LONGEST_LINE = 5;
 

@@ -17,12 +17,15 @@ import './style/report.css';
 import './style/context.css';
 import './style/pages.css';
 import './style/runs.css';
+import './style/print.css';
 
 const [, given] = /^#token=(.+)$/.exec(location.hash) ?? [];
 if (given) {
   browserMemory.set('token', decodeURIComponent(given));
   history.replaceState(null, '', location.pathname + location.search);
 }
+// Former versions kept there what was seen and how far; the gateway has that now.
+browserMemory.removeAll(['visits.', 'seq.']);
 applyTheme(theme.value);
 visualViewport?.addEventListener('resize', () => fitViewport(window, document.documentElement));
 const page = document.getElementById('page');

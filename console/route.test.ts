@@ -5,6 +5,7 @@ const ROUTES: readonly Route[] = [
   { page: 'home' },
   { page: 'new', agentId: 'coder' },
   { page: 'session', session: 'agent:main:web:direct:a/b c%' },
+  { page: 'session', session: 'agent:main:main', at: 7, find: 'two words' },
   { page: 'context' },
   { page: 'context', session: 'agent:main:main', file: 'AGENTS.md' },
   { page: 'context', session: 'agent:main:main', runId: 'run_1', call: 2 },
@@ -22,15 +23,15 @@ describe('the addresses of the page', () => {
     expect(parseRoute(path, search)).toEqual(route);
   });
 
-  it.each([
-    '/nowhere',
-    '/sessions',
-    '/sessions/x/runs/y',
-    '/runs/x/y',
-    '/hooks/x',
-    '/operations/x',
-  ])('are not %s', (path) => {
+  it.each(['/nowhere', '/sessions', '/runs/x/y', '/hooks/x', '/operations/x'])('are not %s', (path) => {
     expect(parseRoute(path)).toEqual({ page: 'unknown' });
+  });
+
+  it.each([
+    ['/sessions/x/runs/y', { page: 'run', runId: 'y' }],
+    ['/sessions/x/runs', { page: 'runs', session: 'x' }],
+  ])('name something where that of a context was cut short: %s', (path, route) => {
+    expect(parseRoute(path)).toEqual(route);
   });
 
   it('take an address that no browser would write as it is', () => {

@@ -11,6 +11,8 @@ export type Route =
       readonly session: string;
       /** The position of an entry of its transcript, to begin there. */
       readonly at?: number | undefined;
+      /** The words of that entry that a person looks for. */
+      readonly find?: string | undefined;
     }
   /** The request of a run, or of the next one when there is no run. */
   | {
@@ -54,8 +56,12 @@ export function parseRoute(path: string, search = ''): Route {
   if (first === 'sessions' && second !== undefined) {
     if (parts.length === 2) {
       const at = Number(query.get('at'));
-      return { page: 'session', session: second, at: at > 0 ? at : undefined };
+      const find = query.get('find') ?? undefined;
+      return { page: 'session', session: second, ...(at > 0 && { at, find }) };
     }
+    // The address of a context that was cut short.
+    if (third === 'runs' && parts.length === 3) return { page: 'runs', session: second };
+    if (third === 'runs' && fourth !== undefined && parts.length === 4) return { page: 'run', runId: fourth };
     if (third === 'context' && parts.length === 3) return { page: 'context', session: second, file };
     if (third === 'runs' && fourth !== undefined && fifth === 'context' && parts.length === 5) {
       const call = Number(query.get('call'));
@@ -72,7 +78,7 @@ export function formatRoute(route: Route): string {
     case 'new':
       return `/new${queryOf({ agent: route.agentId })}`;
     case 'session':
-      return `/sessions/${encode(route.session)}${queryOf({ at: route.at?.toString() })}`;
+      return `/sessions/${encode(route.session)}${queryOf({ at: route.at?.toString(), find: route.find })}`;
     case 'context': {
       const query = queryOf({ call: route.call?.toString(), file: route.file });
       if (route.session === undefined) return `/context${query}`;

@@ -15,6 +15,7 @@ export function LifecyclePicture({ handlers, ...rest }: LifecyclePictureProps) {
   const stations = placeHandlers(handlers);
   return (
     <>
+      <h3 class="hidden">The path of a message</h3>
       <ol class="life" aria-label="From the message to its answer">
         {stations
           .filter(({ isBeside }) => !isBeside)

@@ -30,7 +30,7 @@ export function CodeBlock({ code, language }: { code: string; language: string |
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: without a mouse, only an element that has the focus is scrolled. */}
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls, and this is text. */}
-      <pre tabIndex={0} role="group" aria-label="Code">
+      <pre tabIndex={0} dir="ltr" role="group" aria-label="Code">
         <code>
           {isUsable && colored.nodes.map(renderNode)}
           {rest}

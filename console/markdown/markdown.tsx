@@ -37,21 +37,32 @@ class Block extends Component<{ token: MarkedToken }, { readonly hasFailed: bool
   }
 
   override render({ token }: { token: MarkedToken }, { hasFailed }: { hasFailed: boolean }): ComponentChildren {
-    return hasFailed ? <p class="plain">{token.raw}</p> : renderBlock(token, 0);
+    return hasFailed ? (
+      <p class="plain" dir="auto">
+        {token.raw}
+      </p>
+    ) : (
+      renderBlock(token, 0)
+    );
   }
 }
 
 function renderBlock(token: MarkedToken, depth: number): ComponentChildren {
-  if (depth > DEEPEST) return <p class="plain">{token.raw}</p>;
+  if (depth > DEEPEST)
+    return (
+      <p class="plain" dir="auto">
+        {token.raw}
+      </p>
+    );
   switch (token.type) {
     case 'paragraph':
-      return <p>{inline(token.tokens)}</p>;
+      return <p dir="auto">{inline(token.tokens)}</p>;
     case 'heading':
       return <Heading depth={token.depth}>{inline(token.tokens)}</Heading>;
     case 'code':
       return <CodeBlock code={token.text} language={token.lang?.trim().split(/[\s{]/)[0] || undefined} />;
     case 'blockquote':
-      return <blockquote>{blocksOf(token.tokens, depth + 1)}</blockquote>;
+      return <blockquote dir="auto">{blocksOf(token.tokens, depth + 1)}</blockquote>;
     case 'list':
       return <List list={token} depth={depth} />;
     case 'table':
@@ -59,10 +70,15 @@ function renderBlock(token: MarkedToken, depth: number): ComponentChildren {
     case 'hr':
       return <hr />;
     case 'html':
-      return <p>{token.text}</p>;
+      return <p dir="auto">{token.text}</p>;
     case 'text':
       // A text that stands alone was not taken apart.
-      if (depth === 0 && !token.tokens) return <p class="plain">{token.text}</p>;
+      if (depth === 0 && !token.tokens)
+        return (
+          <p class="plain" dir="auto">
+            {token.text}
+          </p>
+        );
       return token.tokens ? inline(token.tokens) : decodeEntities(token.text);
     case 'space':
     case 'def':
@@ -81,10 +97,10 @@ const DEEPEST = 24;
 
 /** Headings of an answer stand below those of the page. */
 function Heading({ depth, children }: { depth: number; children: ComponentChildren }) {
-  if (depth <= 1) return <h3>{children}</h3>;
-  if (depth === 2) return <h4>{children}</h4>;
-  if (depth === 3) return <h5>{children}</h5>;
-  return <h6>{children}</h6>;
+  if (depth <= 1) return <h3 dir="auto">{children}</h3>;
+  if (depth === 2) return <h4 dir="auto">{children}</h4>;
+  if (depth === 3) return <h5 dir="auto">{children}</h5>;
+  return <h6 dir="auto">{children}</h6>;
 }
 
 function List({ list, depth }: { list: Tokens.List; depth: number }) {
@@ -99,7 +115,12 @@ function List({ list, depth }: { list: Tokens.List; depth: number }) {
       )}
     </li>
   ));
-  return list.ordered ? <ol start={list.start === '' ? undefined : list.start}>{items}</ol> : <ul>{items}</ul>;
+  if (!list.ordered) return <ul dir="auto">{items}</ul>;
+  return (
+    <ol dir="auto" start={list.start === '' ? undefined : list.start}>
+      {items}
+    </ol>
+  );
 }
 
 function Table({ table }: { table: Tokens.Table }) {
@@ -107,7 +128,7 @@ function Table({ table }: { table: Tokens.Table }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: without a mouse, only an element that has the focus is scrolled.
     <section class="table" tabIndex={0} aria-label="Table">
-      <table>
+      <table dir="auto">
         <thead>
           <tr>
             {table.header.map((cell, index) => (

@@ -10,6 +10,7 @@ import { EmptyState } from '../view/empty-state.tsx';
 import { formatClock, formatCount, formatDuration, formatPlural } from '../view/format.ts';
 import { lazyPage } from '../view/lazy-page.tsx';
 import { Link } from '../view/link.tsx';
+import { useRunsOfOtherWays } from './runs-of-other-ways.ts';
 import { durationOf, Waterfall } from './waterfall.tsx';
 
 export interface RunPageProps {
@@ -23,6 +24,7 @@ export default function RunPage({ state, route: { runId, beside } }: RunPageProp
   const client = state.entered.value?.client;
   const one = useWholeRun(state, runId);
   const other = useWholeRun(state, beside);
+  const elsewhere = useRunsOfOtherWays(state, one.loaded?.run.sessionKey);
   if (one.problem !== '')
     return (
       <EmptyState title="There is no run here" text={one.problem}>
@@ -53,13 +55,8 @@ export default function RunPage({ state, route: { runId, beside } }: RunPageProp
             onChange={({ currentTarget }) => navigate({ page: 'run', runId, beside: currentTarget.value || undefined })}
           >
             <option value="">no other run</option>
-            {siblings
-              .filter((each) => each.runId !== runId)
-              .map((each) => (
-                <option key={each.runId} value={each.runId}>
-                  {`${formatClock(each.startedAt)}, ${each.status}`}
-                </option>
-              ))}
+            <RunOptions label="This conversation" runs={siblings.filter((each) => each.runId !== runId)} />
+            <RunOptions label="Said in another way" runs={elsewhere} />
           </select>
         </label>
         {loaded.calls.length > 0 && (
@@ -88,6 +85,25 @@ export default function RunPage({ state, route: { runId, beside } }: RunPageProp
         </section>
       )}
     </div>
+  );
+}
+
+function RunOptions({
+  label,
+  runs,
+}: {
+  label: string;
+  runs: readonly Pick<ToldRun, 'runId' | 'startedAt' | 'status'>[];
+}) {
+  if (runs.length === 0) return null;
+  return (
+    <optgroup label={label}>
+      {runs.map(({ runId, startedAt, status }) => (
+        <option key={runId} value={runId}>
+          {`${formatClock(startedAt)}, ${status}`}
+        </option>
+      ))}
+    </optgroup>
   );
 }
 

@@ -207,19 +207,23 @@ function SessionList({ state, room, agentId, place, onFollow }: SessionListProps
             );
           const { session } = row;
           const isCurrent = room.session.value === session.sessionKey;
+          const isNew = isUnread(session) && !isCurrent;
           return (
             <li key={session.sessionId} style={style}>
               <Link
-                class={isUnread(session) && !isCurrent ? 'session-link unread' : 'session-link'}
+                class={isNew ? 'session-link unread' : 'session-link'}
                 to={{ page: 'session', session: session.sessionKey }}
                 isCurrent={isCurrent}
                 title={`${session.sessionKey}\nLast active ${formatClock(session.activeAt)}`}
                 onFollow={onFollow}
               >
-                <span class="title">{titleOf(session)}</span>
+                <span class="title" dir="auto">
+                  {titleOf(session)}
+                </span>
                 <span class="meta">
                   <span>{`${session.agentId} · ${surfaceName(session)}`}</span>
                   <time>{formatWhen(session.activeAt)}</time>
+                  {isNew && <span class="hidden">unread</span>}
                 </span>
               </Link>
             </li>

@@ -1,5 +1,6 @@
 // The bar above the content: the way to the sidebar on narrow screens, what is open, and what belongs to it.
 
+import { useEffect } from 'preact/hooks';
 import type { ChatRoom } from '../chat-room.ts';
 import type { ConsoleState } from '../console-state.ts';
 import type { Route } from '../route.ts';
@@ -26,6 +27,13 @@ export function TopBar({ state, room, route }: TopBarProps) {
   void room.version.value;
   // Before the first message there is nothing to show there.
   const hasTurns = talk?.isWelcoming !== true;
+  const name =
+    known && isChat
+      ? titleOf(known)
+      : nameOf(route, agent && [agent.emoji, agent.name ?? agent.agentId].filter(Boolean).join(' '));
+  useEffect(() => {
+    document.title = name === 'Atrium' ? name : `${name} · Atrium`;
+  }, [name]);
   return (
     <header class="bar">
       <button
@@ -40,12 +48,14 @@ export function TopBar({ state, room, route }: TopBarProps) {
       >
         <Icon name="menu" />
       </button>
-      <h1 title={isChat ? session : undefined}>
-        {known && isChat
-          ? titleOf(known)
-          : nameOf(route, agent && [agent.emoji, agent.name ?? agent.agentId].filter(Boolean).join(' '))}
+      <h1 dir="auto" title={isChat ? session : undefined}>
+        {name}
       </h1>
-      {isChat && known && <span class="key">{`${known.agentId} · ${surfaceName(known)}`}</span>}
+      {isChat && known && (
+        <span class="key">
+          {[known.agentId, surfaceName(known), ...(known.archivedAt === null ? [] : ['put away'])].join(' · ')}
+        </span>
+      )}
       {isChat && session !== undefined && <SessionMenu key={session} state={state} session={session} />}
       <span class="grow" />
       {isChat && session !== undefined && (

@@ -556,6 +556,7 @@ export class Talk {
       else {
         for (const { hash } of files) this.#filesFrom.set(hash, sessionKey);
         if (said !== null && !turn.said) turn.say(said);
+        if (said === null && sessionKey !== this.#sessionKey) turn.from = sessionKey;
         turn.addPart(text, files);
         turn.end('done');
       }

@@ -56,6 +56,8 @@ export class Turn {
   at: number | undefined;
   /** The turn is not part of the transcript: a command, a note, or what a job or a heartbeat has sent. */
   isAside = false;
+  /** The key of the session that sent it here, for what no person asked for in this conversation. */
+  from: string | undefined;
   /** The answer is in the transcript, so the delivered parts add nothing. */
   isTold = false;
   /** The run waits for a person; after the answer it continues. */

@@ -5,6 +5,7 @@ import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ListedCommand } from '../../src/commands/list-commands.ts';
 import { type ChosenFile, ChosenFiles, isUploading } from './chosen-files.tsx';
+import { directionOf } from './direction-of.ts';
 import { Icon } from './icon.tsx';
 import { matchCommands, SlashMenu } from './slash-menu.tsx';
 
@@ -88,6 +89,7 @@ export function Composer(props: ComposerProps) {
       <textarea
         ref={field}
         id="text"
+        dir={directionOf(text)}
         rows={1}
         placeholder={agentId ? `Write to ${agentId}, or / for commands` : 'Write a message'}
         autocomplete="off"

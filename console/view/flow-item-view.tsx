@@ -11,12 +11,14 @@ import { Words } from './words.tsx';
 
 export interface FlowItemViewProps {
   readonly item: FlowItem;
+  /** For a tool: it was not allowed to run. */
+  readonly isRefused: boolean;
   readonly isGrowing: boolean;
   onAnswer(approvalId: string, decision: ApprovalDecision): void;
   readonly loadFile: LoadFile;
 }
 
-export function FlowItemView({ item, isGrowing, onAnswer, loadFile }: FlowItemViewProps) {
+export function FlowItemView({ item, isRefused, isGrowing, onAnswer, loadFile }: FlowItemViewProps) {
   switch (item.kind) {
     case 'draft':
     case 'words':
@@ -31,11 +33,15 @@ export function FlowItemView({ item, isGrowing, onAnswer, loadFile }: FlowItemVi
         </>
       );
     case 'tool':
-      return <Tool tool={item} />;
+      return <Tool tool={item} isRefused={isRefused} />;
     case 'approval':
       return <ApprovalCard approval={item.approval} onAnswer={onAnswer} />;
     case 'notice':
-      return <p class="notice">{item.text}</p>;
+      return (
+        <p class="notice" dir="auto">
+          {item.text}
+        </p>
+      );
     case 'problem':
       return (
         <div class="fault" role="alert">
@@ -56,12 +62,14 @@ function Thoughts({ text, isGrowing }: { text: string; isGrowing: boolean }) {
         <span class="name">{isGrowing ? 'Thinking…' : 'Thoughts'}</span>
         {isGrowing && <span class="brief">{shorten(lines.at(-1) ?? '', 160)}</span>}
       </summary>
-      <div class="thought-text">{text.trim()}</div>
+      <div class="thought-text" dir="auto">
+        {text.trim()}
+      </div>
     </details>
   );
 }
 
-function Tool({ tool: { name, params, outcome } }: { tool: ToolContent }) {
+function Tool({ tool: { name, params, outcome }, isRefused }: { tool: ToolContent; isRefused: boolean }) {
   const isText = typeof params === 'string';
   const state = !outcome ? 'tool running' : outcome.isError ? 'tool failed' : 'tool';
   return (
@@ -70,7 +78,7 @@ function Tool({ tool: { name, params, outcome } }: { tool: ToolContent }) {
         <Icon name="tool" size={16} />
         <span class="name">{name}</span>
         <span class="brief">{shorten(isText ? params : briefOf(params), 200)}</span>
-        <span class="time">{describeOutcome(outcome)}</span>
+        <span class="time">{isRefused && outcome ? 'not run' : describeOutcome(outcome)}</span>
       </summary>
       <p class="caption">Input</p>
       <ScrollText label="Parameters">{isText ? params : JSON.stringify(params, null, 2)}</ScrollText>

@@ -22,10 +22,11 @@ export function ModelPicker({ choice, load, onPick }: ModelPickerProps) {
   const box = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLInputElement>(null);
   const button = useRef<HTMLButtonElement>(null);
+  const read = () => void load().then(setModels, () => setModels([]));
   useEffect(() => {
     if (!isOpen) return;
     field.current?.focus();
-    load().then(setModels, () => setModels([]));
+    read();
     const press = (event: Event) => {
       if (!box.current?.contains(event.target as Node)) setOpen(false);
     };
@@ -66,6 +67,9 @@ export function ModelPicker({ choice, load, onPick }: ModelPickerProps) {
         aria-haspopup="listbox"
         aria-expanded={isOpen}
         title={`The model that answers: ${choice.model}`}
+        // Who comes near will open it, and then the models are there.
+        onPointerEnter={() => models ?? read()}
+        onFocus={() => models ?? read()}
         onClick={() => (isOpen ? close() : setOpen(true))}
       >
         <span class="label">{shortName(choice.model)}</span>
@@ -112,6 +116,7 @@ export function ModelPicker({ choice, load, onPick }: ModelPickerProps) {
               </div>
             ))}
           </div>
+          {!models && <p class="none">Asking which models there are…</p>}
           {models && found.length === 0 && <p class="none">No model has these words in its name.</p>}
           {models && models.length <= 1 && (
             <p class="none">

@@ -117,7 +117,14 @@ function Thread({ child, load }: { child: ChildView; load: LoadThread }) {
       <p class="caption">Steps</p>
       <div class="thread">
         {shown.map(({ item, key }) => (
-          <FlowItemView key={key} item={item} isGrowing={false} onAnswer={() => {}} loadFile={noFile} />
+          <FlowItemView
+            key={key}
+            item={item}
+            isRefused={false}
+            isGrowing={false}
+            onAnswer={() => {}}
+            loadFile={noFile}
+          />
         ))}
       </div>
     </>

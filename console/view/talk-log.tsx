@@ -2,12 +2,14 @@
 
 import type { ReadonlySignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ApprovalDecision } from '../../src/protocol/approval-decision.ts';
 import type { AnswerFacts } from '../talk/answer-facts.ts';
 import type { Fork } from '../talk/forks.ts';
 import type { Talk } from '../talk/talk.ts';
 import type { Turn } from '../talk/turn.ts';
+import { Icon } from './icon.tsx';
+import { type Sought, showSought } from './show-sought.ts';
 import { TurnView } from './turn-view.tsx';
 
 export interface TalkLogProps {
@@ -16,7 +18,7 @@ export interface TalkLogProps {
   readonly version: number;
   readonly session: string | undefined;
   /** The position in the transcript that is to be shown. */
-  readonly sought: { readonly position: number } | undefined;
+  readonly sought: Sought | undefined;
   readonly facts: ReadonlySignal<ReadonlyMap<string, AnswerFacts>>;
   readonly forks: readonly Fork[];
   onAnswer(approvalId: string, decision: ApprovalDecision): void;
@@ -39,6 +41,8 @@ export function TalkLog(props: TalkLogProps) {
   /** How far the reader was from the end before earlier turns were put on top. */
   const fromEnd = useRef<number | undefined>(undefined);
   const isLoading = useRef(false);
+  const [isAway, setAway] = useState(false);
+  useEffect(() => setAway(false), [talk]);
   useLayoutEffect(() => {
     if (!log.current) return;
     if (talk?.isFollowing) log.current.scrollTop = log.current.scrollHeight;
@@ -69,10 +73,7 @@ export function TalkLog(props: TalkLogProps) {
     const index = talk.turns.findLastIndex(({ position }) => position !== undefined && position <= sought.position);
     const turn = log.current.querySelectorAll('.turn')[Math.max(0, index)];
     talk.scrolled(false);
-    turn?.classList.add('sought');
-    turn?.scrollIntoView({ block: 'start' });
-    // The turns in between get their real height when they are drawn.
-    requestAnimationFrame(() => turn?.scrollIntoView({ block: 'start' }));
+    if (turn) showSought(turn, sought.words);
   }, [talk, version, sought]);
 
   const loadEarlier = () => {
@@ -86,50 +87,81 @@ export function TalkLog(props: TalkLogProps) {
         isLoading.current = false;
       });
   };
+  const goToEnd = () => {
+    const go = () => {
+      talk?.scrolled(true);
+      if (log.current) log.current.scrollTop = log.current.scrollHeight;
+    };
+    go();
+    // The turns on the way get their real height when they are drawn.
+    requestAnimationFrame(go);
+    log.current?.focus({ preventScroll: true });
+  };
   return (
-    <div
-      ref={log}
-      id="log"
-      class="log"
-      role="log"
-      aria-live="polite"
-      aria-relevant="additions"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: without a mouse, only an element that has the focus is scrolled.
-      tabIndex={0}
-      aria-label="Messages"
-      onScroll={({ currentTarget }) => {
-        talk?.scrolled(isAtEnd(currentTarget));
-        if (currentTarget.scrollTop < NEAR_TOP && talk?.hasEarlier) loadEarlier();
-      }}
-    >
-      <div id="turns" class="turns">
-        {talk?.hasEarlier && (
-          <button type="button" class="quiet earlier" onClick={loadEarlier}>
-            Show what was said before
+    <>
+      <div
+        ref={log}
+        id="log"
+        class="log"
+        role="log"
+        aria-live="polite"
+        aria-relevant="additions"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: without a mouse, only an element that has the focus is scrolled.
+        tabIndex={0}
+        aria-label="Messages"
+        onScroll={({ currentTarget }) => {
+          talk?.scrolled(isAtEnd(currentTarget));
+          setAway(isFarFromEnd(currentTarget));
+          if (currentTarget.scrollTop < NEAR_TOP && talk?.hasEarlier) loadEarlier();
+        }}
+      >
+        <div id="turns" class="turns">
+          {talk?.hasEarlier && (
+            <button type="button" class="quiet earlier" onClick={loadEarlier}>
+              Show what was said before
+            </button>
+          )}
+          {talk?.isWelcoming && welcome}
+          {talk?.turns.map((turn) => (
+            <TurnView
+              key={`${talk.place.id} ${turn.key}`}
+              turn={turn}
+              version={turn.version}
+              session={session}
+              facts={facts}
+              fork={turnOfFork.get(turn)}
+              canSpeak={talk.place.closed === undefined}
+              onResend={onResend}
+              onBranch={onBranch}
+              onAnswer={onAnswer}
+              onInspect={onInspect}
+              onStopSubagent={onStopSubagent}
+              loadThread={talk.loadThread}
+              loadFile={talk.loadFile}
+            />
+          ))}
+        </div>
+      </div>
+      <div class="to-end">
+        {isAway && (
+          <button
+            type="button"
+            class="quiet round"
+            aria-label="To the latest words"
+            title="To the latest words"
+            onClick={goToEnd}
+          >
+            <Icon name="down" />
           </button>
         )}
-        {talk?.isWelcoming && welcome}
-        {talk?.turns.map((turn) => (
-          <TurnView
-            key={`${talk.place.id} ${turn.key}`}
-            turn={turn}
-            version={turn.version}
-            session={session}
-            facts={facts}
-            fork={turnOfFork.get(turn)}
-            canSpeak={talk.place.closed === undefined}
-            onResend={onResend}
-            onBranch={onBranch}
-            onAnswer={onAnswer}
-            onInspect={onInspect}
-            onStopSubagent={onStopSubagent}
-            loadThread={talk.loadThread}
-            loadFile={talk.loadFile}
-          />
-        ))}
       </div>
-    </div>
+    </>
   );
+}
+
+/** So far that the latest words are out of sight. */
+function isFarFromEnd(log: HTMLElement): boolean {
+  return log.scrollHeight - log.scrollTop - log.clientHeight > log.clientHeight / 2;
 }
 
 function isAtEnd(log: HTMLElement): boolean {

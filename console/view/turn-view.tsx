@@ -3,13 +3,14 @@
 
 import type { ReadonlySignal } from '@preact/signals';
 import { Component } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ApprovalDecision } from '../../src/protocol/approval-decision.ts';
 import { titleOf } from '../shell/session-title.ts';
 import type { AnswerFacts } from '../talk/answer-facts.ts';
 import type { Fork } from '../talk/forks.ts';
 import type { FlowItem, SaidWords, Turn } from '../talk/turn.ts';
 import { CopyButton } from './copy-button.tsx';
+import { directionOf } from './direction-of.ts';
 import { FileList, type LoadFile } from './file-list.tsx';
 import { FlowItemView } from './flow-item-view.tsx';
 import { formatClock, formatPlural } from './format.ts';
@@ -86,12 +87,20 @@ export class TurnView extends Component<TurnViewProps, { readonly isEditing: boo
             </div>
           </div>
         )}
+        {turn.from !== undefined && (
+          <p class="origin">
+            <Link to={{ page: 'session', session: turn.from }} title={turn.from}>
+              {turn.from.includes(':cron:') ? 'Sent by a scheduled job' : 'Sent from another conversation'}
+            </Link>
+          </p>
+        )}
         <div class={isLive ? 'flow live' : 'flow'}>
           {isLive && flow.length === 0 && <div class="thinking">Working…</div>}
           {flow.map((item, index) => (
             <FlowItemView
               key={item.key}
               item={item}
+              isRefused={item.kind === 'tool' && isRefused(flow, item.toolCallId)}
               isGrowing={isLive && index === flow.length - 1}
               onAnswer={onAnswer}
               loadFile={loadFile}
@@ -158,7 +167,11 @@ export class TurnView extends Component<TurnViewProps, { readonly isEditing: boo
 
 function Said({ said, at, loadFile }: { said: SaidWords; at: number | undefined; loadFile: LoadFile }) {
   return (
-    <div class={said.isWaiting ? 'said waiting' : 'said'} title={at === undefined ? undefined : formatClock(at)}>
+    <div
+      class={said.isWaiting ? 'said waiting' : 'said'}
+      dir="auto"
+      title={at === undefined ? undefined : formatClock(at)}
+    >
       {said.text}
       {said.files.length > 0 && <FileList files={said.files} load={loadFile} />}
     </div>
@@ -175,7 +188,8 @@ interface EditWordsProps {
 function EditWords({ text, onSend, onCancel }: EditWordsProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const [words, setWords] = useState(text);
-  useEffect(() => {
+  // Before the next frame: who begins to write at once writes at the end, and the cursor does not move afterwards.
+  useLayoutEffect(() => {
     field.current?.focus();
     field.current?.setSelectionRange(text.length, text.length);
   }, []);
@@ -191,6 +205,7 @@ function EditWords({ text, onSend, onCancel }: EditWordsProps) {
       <textarea
         ref={field}
         aria-label="Edit the message"
+        dir={directionOf(words)}
         rows={Math.min(12, words.split('\n').length + 1)}
         value={words}
         onInput={({ currentTarget }) => setWords(currentTarget.value)}
@@ -253,6 +268,14 @@ function Facts({ runId, facts }: { runId: string } & Pick<TurnViewProps, 'facts'
   if (!found) return null;
   const parts = [...(found.model === undefined ? [] : [found.model]), ...found.details];
   return <span class="facts">{parts.join(' · ')}</span>;
+}
+
+/** A person, or the time that ran out, did not let the call happen. */
+function isRefused(flow: readonly FlowItem[], toolCallId: string): boolean {
+  const about = flow.flatMap((item) =>
+    item.kind === 'approval' && item.approval.toolCallId === toolCallId ? [item.approval] : [],
+  );
+  return about.length > 0 && about.every(({ state, isAllowed }) => state === 'over' && !isAllowed);
 }
 
 function wordsOf(flow: readonly FlowItem[]): string {

@@ -31,7 +31,10 @@ describe.skipIf(!browserPath)('an approval on the page (skipped where there is n
     expect(await card.innerText()).toMatch(/critical[\s\S]*30 min left/);
     expect(await page.getByText('Answer with /approve').count()).toBe(0);
     await page.getByRole('button', { name: 'Stop' }).waitFor();
-    await card.getByRole('button', { name: 'Allow once' }).focus();
+    const allow = card.getByRole('button', { name: 'Allow once' });
+    // In the first moment nothing can be pressed.
+    await expect.poll(() => allow.isEnabled()).toBe(true);
+    await allow.focus();
     await page.keyboard.press('Enter');
     await card.getByText('Allowed once by web.').waitFor();
     await page.getByText('Stamped.', { exact: true }).waitFor();

@@ -57,6 +57,10 @@ describe('a search', () => {
     expect(await excerpts('INVO')).toEqual(['An invoice from overseas came.', 'Where is the Übersee invoice?']);
     expect(await excerpts('ubersee inv')).toEqual(['Where is the Übersee invoice?']);
     expect((await find('drawer')).found).toMatchObject([{ sessionKey: ann, role: 'assistant', agentId: 'main' }]);
+    const long = Array.from({ length: 90 }, (_, index) => `Paragraph ${index} is of no use to anybody.`).join(' ');
+    await talk({ sender: 'cleo' }, long, 'Noted.');
+    // It shows the place that has all of the words, not the first one that has some.
+    expect(await excerpts('paragraph 57')).toEqual([expect.stringMatching(/^….{0,60}Paragraph 57 is of no use.*…$/)]);
     expect(await excerpts('rawer')).toEqual([]);
     expect(await excerpts('" OR words:* NEAR(')).toEqual([]);
     expect(await excerpts('?!')).toEqual([]);

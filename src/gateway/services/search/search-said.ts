@@ -57,18 +57,44 @@ export async function searchSaid(
 
 const LONGEST_QUESTION = 500;
 const EXCERPT_CHARS = 200;
-const CHARS_BEFORE = 60;
+const CHARS_BEFORE = 40;
+/** In a longer text, only the beginning is looked through for the best place. */
+const LOOKED_THROUGH = 200_000;
 
-/** Begins some words before the first word that was asked for. */
+/** Begins some words before the first place that has as many of the words as any other. */
 function excerptOf(text: string, phrases: readonly string[]): string {
-  const line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
-  const firsts = phrases.map((phrase) => phrase.split(' ')[0] ?? '');
-  let start = 0;
-  for (const { index, 0: word } of line.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
-    if (!firsts.some((first) => ` ${wordsOf(word)}`.includes(` ${first}`))) continue;
-    start = Math.max(0, index - CHARS_BEFORE);
-    break;
-  }
+  const line = text
+    .slice(0, LOOKED_THROUGH)
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim();
+  const start = Math.max(0, bestPlace(line, phrases) - CHARS_BEFORE);
   const from = start === 0 ? 0 : line.indexOf(' ', start) + 1;
   return `${from === 0 ? '' : '…'}${clip(line.slice(from), EXCERPT_CHARS)}`;
+}
+
+function bestPlace(line: string, phrases: readonly string[]): number {
+  const firsts = phrases.map((phrase) => phrase.split(' ')[0] ?? '');
+  let best = { at: 0, count: 0 };
+  /** The words that stand within the length of an excerpt, up to the current one. */
+  let near: { readonly at: number; readonly firsts: readonly string[] }[] = [];
+  for (const { index, 0: word } of line.matchAll(/[\p{L}\p{N}\p{M}]+/gu)) {
+    const asked = ` ${wordsOf(word)}`;
+    const here = firsts.filter((first) => asked.includes(` ${first}`));
+    if (here.length === 0) continue;
+    near = [...near.filter(({ at }) => index - at < EXCERPT_CHARS - CHARS_BEFORE), { at: index, firsts: here }];
+    const count = new Set(near.flatMap((each) => each.firsts)).size;
+    if (count > best.count) best = { at: lastRun(near, count), count };
+    if (count === firsts.length) break;
+  }
+  return best.at;
+}
+
+/** Where the shortest run of words begins that ends with the last one and has so many different ones. */
+function lastRun(near: readonly { readonly at: number; readonly firsts: readonly string[] }[], count: number): number {
+  const seen = new Set<string>();
+  for (const { at, firsts } of near.toReversed()) {
+    for (const first of firsts) seen.add(first);
+    if (seen.size === count) return at;
+  }
+  return 0;
 }
