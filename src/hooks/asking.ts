@@ -5,33 +5,19 @@
 import type { HookName } from './catalog.ts';
 import { changedFields, diffOfCall } from './change-of-call.ts';
 import type { AnswerFields } from './combine/answer-shape.ts';
-import { type Combine, combineOf, type Earlier, nextEventOf, refusedResult } from './combine/combine.ts';
+import { type Combine, combineOf, nextEventOf, refusedResult } from './combine/combine.ts';
 import type { FieldChange } from './field-change.ts';
 import type { HookCallRecord } from './hook-call-record.ts';
 import type { HandlerName, HookContribution, HookRefusal } from './runner.ts';
 
-/** What one answer changed in the result. The difference is computed only when a caller wants it. */
-export class TakenAnswer {
+/** What one answer changed in the result. */
+export interface TakenAnswer {
   readonly changed: readonly string[];
-  readonly #hook: HookName;
-  readonly #earlier: Earlier;
-  readonly #result: AnswerFields;
-
-  constructor(hook: HookName, earlier: Earlier, result: AnswerFields) {
-    this.#hook = hook;
-    this.#earlier = earlier;
-    this.#result = result;
-    this.changed = changedFields(earlier.before, result);
-  }
-
-  /** Undefined when nothing changed. */
-  get diff(): (() => readonly FieldChange[]) | undefined {
-    if (this.changed.length === 0) return undefined;
-    return () => diffOfCall(this.#hook, this.changed, this.#earlier, this.#result);
-  }
+  /** Computes the difference; undefined when nothing changed. */
+  readonly diff: (() => readonly FieldChange[]) | undefined;
 }
 
-const NO_CHANGE: Pick<TakenAnswer, 'changed' | 'diff'> = Object.freeze({ changed: Object.freeze([]), diff: undefined });
+const NO_CHANGE: TakenAnswer = Object.freeze({ changed: Object.freeze([]), diff: undefined });
 
 export class Asking {
   readonly calls: HookCallRecord[] = [];
@@ -60,10 +46,7 @@ export class Asking {
   }
 
   /** Combines one more answer. Throws InvalidHandlerResult, and changes nothing, when the answer is not valid. */
-  take(
-    { id, owner, ephemeral = false }: HandlerName & { readonly ephemeral?: boolean },
-    answer: unknown,
-  ): Pick<TakenAnswer, 'changed' | 'diff'> {
+  take({ id, owner, ephemeral = false }: HandlerName & { readonly ephemeral?: boolean }, answer: unknown): TakenAnswer {
     // Most handlers look on and answer nothing.
     if (answer === undefined) return NO_CHANGE;
     const { result: before, seen: event } = this;
@@ -77,7 +60,9 @@ export class Asking {
     if (result === before) return NO_CHANGE;
     this.result = result;
     if (!ends) this.seen = this.#rewritten(nextEventOf(this.#hook, this.#event, result));
-    return new TakenAnswer(this.#hook, { event, before }, result);
+    const changed = changedFields(before, result);
+    if (changed.length === 0) return NO_CHANGE;
+    return { changed, diff: () => diffOfCall(this.#hook, changed, { event, before }, result) };
   }
 
   /** A gate that failed, or that cannot be asked, refuses. */

@@ -1,6 +1,6 @@
 // The context as one handler sees it: a read-only view of the fields that all handlers of a dispatch share, with a
-// signal of its own. It is a view and not a copy, because most handlers read one field or none. The signal is created
-// when a handler reads it.
+// signal of its own. It is a view and not a copy, because most handlers read one field or none. The signal is created,
+// and an object among the fields copied, when a handler reads it.
 
 import type { Deadline } from './deadline.ts';
 import { type HookContext, traceFields } from './hook-context.ts';
@@ -10,13 +10,8 @@ import { frozenCopy } from './isolated-copy.ts';
  * The fields of a dispatch, with a place for the signal. Only `handlerContext` uses them, because they are not frozen.
  */
 export function contextFields(context: HookContext): HookContext {
-  // Called for every dispatch, so it makes one object and not one for each step.
   const { trace } = context;
-  const fields: Record<string, unknown> = { signal: undefined, ...(trace && traceFields(trace)), ...context };
-  for (const key in fields) {
-    const field = fields[key];
-    if (typeof field === 'object' && field !== null) fields[key] = frozenCopy(field);
-  }
+  const fields = { signal: undefined, ...(trace && traceFields(trace)), ...context };
   return fields;
 }
 
@@ -39,6 +34,20 @@ export interface BehindContext {
 
 const BEHIND = Symbol('behind');
 
+type Fields = Record<string | symbol, unknown>;
+
+/** The first handler that reads an object makes the frozen copy that all of them see. */
+function fieldOf(fields: Fields, key: string | symbol): unknown {
+  const field = fields[key];
+  if (typeof field !== 'object' || field === null || COPIES.has(field) || !Object.hasOwn(fields, key)) return field;
+  const copy = frozenCopy(field);
+  COPIES.add(copy);
+  fields[key] = copy;
+  return copy;
+}
+
+const COPIES = new WeakSet<object>();
+
 class View implements ProxyHandler<HookContext> {
   readonly #deadline: Deadline;
 
@@ -48,7 +57,12 @@ class View implements ProxyHandler<HookContext> {
 
   get(fields: HookContext, key: string | symbol): unknown {
     if (key === BEHIND) return { fields, deadline: this.#deadline } satisfies BehindContext;
-    return key === 'signal' ? this.#deadline.signal : (fields as Readonly<Record<string | symbol, unknown>>)[key];
+    return key === 'signal' ? this.#deadline.signal : fieldOf(fields as Fields, key);
+  }
+
+  getOwnPropertyDescriptor(fields: HookContext, key: string | symbol): PropertyDescriptor | undefined {
+    fieldOf(fields as Fields, key);
+    return Reflect.getOwnPropertyDescriptor(fields, key);
   }
 
   set(): false {

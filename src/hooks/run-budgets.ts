@@ -31,11 +31,11 @@ export class RunBudgets {
 /** What the handlers of one run have used so far, together and by owner. */
 export class RunBudget {
   #totalMs = 0;
-  readonly #byOwner = new Map<string, number>();
+  readonly #byOwner = new Map<string, { ms: number }>();
 
   /** How long a handler of this owner may still take. */
   leftOf(owner: string, budgetMs: number): number {
-    return Math.max(budgetMs - this.#totalMs, budgetMs * OWN_SHARE - (this.#byOwner.get(owner) ?? 0));
+    return Math.max(budgetMs - this.#totalMs, budgetMs * OWN_SHARE - (this.#byOwner.get(owner)?.ms ?? 0));
   }
 
   /** A handler's own deadline, or what is left for it if that is less. */
@@ -46,6 +46,8 @@ export class RunBudget {
 
   spend(owner: string, ms: number): void {
     this.#totalMs += ms;
-    this.#byOwner.set(owner, (this.#byOwner.get(owner) ?? 0) + ms);
+    const spent = this.#byOwner.get(owner);
+    if (spent) spent.ms += ms;
+    else this.#byOwner.set(owner, { ms });
   }
 }

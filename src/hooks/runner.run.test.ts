@@ -136,6 +136,26 @@ describe('a handler alone with its event', () => {
     expect(calls.map(({ outcome }) => outcome)).toEqual(['threw', 'done']);
   });
 
+  it.each<[string, (context: { readonly trace?: object | undefined }) => object | undefined]>([
+    ['read', (context) => context.trace],
+    ['described', (context) => Object.getOwnPropertyDescriptor(context, 'trace')?.value],
+    ['copied', (context) => ({ ...context }).trace],
+  ])('cannot change an object in the context of others, %s', async (_, traceIn) => {
+    const trace = { traceId: 't', spanId: 's' };
+    const seen: unknown[] = [];
+    const hooks = new Hooks()
+      .on('before_prompt_build', 'a', (_event, context) => {
+        (traceIn(context) as { spanId: string }).spanId = 'other';
+      })
+      .on('before_prompt_build', 'b', (_event, context) => {
+        seen.push(context.trace, context.spanId);
+      });
+    const { calls } = await hooks.run('before_prompt_build', asked, { trace });
+    expect(seen).toEqual([{ traceId: 't', spanId: 's' }, 's']);
+    expect(trace.spanId).toBe('s');
+    expect(calls.map(({ outcome }) => outcome)).toEqual(['threw', 'done']);
+  });
+
   it('has no effect once its deadline has passed', async () => {
     let aborted = false;
     const hooks = new Hooks()

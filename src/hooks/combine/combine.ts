@@ -109,6 +109,12 @@ function combineByRow({ combine }: HookRow): Combine {
     combinator,
     shape: shapeOfField(field),
   }));
+  const fieldsNamed = new Map(fields.map((each) => [each.field, [each]]));
+  /** Most answers have a single field; finding it takes less than asking an answer for every field of the row. */
+  const fieldsIn = (given: AnswerFields): typeof fields => {
+    const only = onlyFieldOf(given);
+    return only === undefined ? fields : (fieldsNamed.get(only) ?? []);
+  };
   const isPureClaim = fields.every(({ combinator }) => combinator === 'claim');
   const firstOnes = fields.filter(({ combinator }) => combinator === 'first').map(({ field }) => field);
   return (before, answer, { owner, event }) => {
@@ -123,7 +129,7 @@ function combineByRow({ combine }: HookRow): Combine {
     const result: Record<string, unknown> = { ...before };
     let contributed: Record<string, unknown> | undefined;
     let decides = false;
-    for (const { field, combinator, shape } of fields) {
+    for (const { field, combinator, shape } of fieldsIn(given)) {
       const next = fieldOf(given, field, shape);
       if (next === undefined) continue;
       if (combinator === 'collect') {
@@ -147,6 +153,17 @@ function combineByRow({ combine }: HookRow): Combine {
     const refusal = result.blockReason ?? result.cancelReason ?? `Refused by ${owner}.`;
     return { result, decides: true, ends: true, refusal: String(refusal), contributed };
   };
+}
+
+/** The name of the single field of a plain object; undefined where there may be others. */
+function onlyFieldOf(given: AnswerFields): string | undefined {
+  if (Object.getPrototypeOf(given) !== Object.prototype) return undefined;
+  let only: string | undefined;
+  for (const field in given) {
+    if (only !== undefined) return undefined;
+    only = field;
+  }
+  return only;
 }
 
 function checkReplacement(field: string, event: AnswerFields, next: unknown): unknown {
