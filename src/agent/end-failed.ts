@@ -4,6 +4,7 @@
 import { isAtriumError, RunStoppedError } from '../protocol/errors.ts';
 import type { AssistantMessage } from '../protocol/message.ts';
 import { newId } from '../protocol/new-id.ts';
+import { errorStack } from '../protocol/one-line.ts';
 import type { Write } from '../store/store.ts';
 import { CLIENT_GONE } from './client-gone.ts';
 import { describeUnanswered } from './describe-unanswered.ts';
@@ -23,7 +24,7 @@ export async function failRun(parts: RunParts, run: OpenRun, error: unknown): Pr
   const stopped = cause instanceof RunStoppedError ? cause : undefined;
   const told = stopped ? 'Stopped.' : sentenceOf(cause);
   if (!isAtriumError(cause))
-    parts.warn(`The run ${run.runId} of ${run.sessionKey} failed unexpectedly: ${stackOf(cause)}`, idsOf(run));
+    parts.warn(`The run ${run.runId} of ${run.sessionKey} failed unexpectedly: ${errorStack(cause)}`, idsOf(run));
   const { ledger, runId } = run;
   const isGone = stopped?.reason === CLIENT_GONE;
   // No person waits for a heartbeat, and the next one starts by itself.
@@ -94,10 +95,6 @@ function deadLetters(parts: RunParts, run: OpenRun, reason: string): readonly Wr
     const id = newId('dead', createdAt);
     return { insert: 'deadLetters', row: { id, direction: 'in', runId, sessionKey, reason, createdAt, payload } };
   });
-}
-
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 function said(text: string): AssistantMessage {

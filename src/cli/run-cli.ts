@@ -7,6 +7,7 @@ import { type Environment, readEnvironment } from '../config/environment.ts';
 import { LEAST_OPEN_FILES } from '../config/open-file-limit.ts';
 import { BadFlagError, TooFewFilesError } from '../gateway/errors.ts';
 import { isAtriumError } from '../protocol/errors.ts';
+import { errorStack } from '../protocol/one-line.ts';
 import { VERSION } from '../protocol/version.ts';
 import type { CliIo } from './cli-io.ts';
 import { addCommand, type CliCommand } from './command.ts';
@@ -160,6 +161,6 @@ function isOutOfFiles(error: unknown): boolean {
 }
 
 function bugReport(error: unknown): string {
-  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  const stack = errorStack(error);
   return `atrium: something unexpected happened. Please report it with these lines:\n${stack}\n`;
 }

@@ -1,6 +1,7 @@
 // The `atrium` command of a process: runs one command line, and ends when it is done. Handlers are code of users and
 // may leave timers and failing promises behind; neither may end the command early nor keep it from ending.
 
+import { errorStack } from '../protocol/one-line.ts';
 import { processIo } from './cli-io.ts';
 import { warningLog } from './gateway/gateway-log.ts';
 import { runCli } from './run-cli.ts';
@@ -11,7 +12,7 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
     lingers = true;
   });
   const warn = (error: unknown) => {
-    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const reason = errorStack(error);
     log(`something went wrong outside of any call, probably in a handler: ${reason}`);
   };
   // A closed standard error must not cause another warning.

@@ -1,7 +1,7 @@
 // Messages as notifications of Postgres carry them: many messages travel in one text, and a text that is too long for one notification
 // travels in parts. What arrives in the wrong shape is dropped, because a message is only a hint.
 
-import type { JsonValue } from '../protocol/json.ts';
+import { type JsonValue, parseJson } from '../protocol/json.ts';
 import { CLUSTER_TOPICS, type ClusterTopic } from './cluster.ts';
 
 export interface SentMessage {
@@ -65,7 +65,7 @@ type Part = readonly [from: string, batch: number, index: number, count: number,
 
 function partOf(text: string): Part | undefined {
   const end = text.indexOf('\n');
-  const head = parsed(text.slice(0, end));
+  const head = parseJson(text.slice(0, end));
   if (end < 0 || !Array.isArray(head)) return undefined;
   const [from, batch, index, count] = head;
   if (typeof from !== 'string' || ![batch, index, count].every(Number.isSafeInteger)) return undefined;
@@ -73,19 +73,11 @@ function partOf(text: string): Part | undefined {
 }
 
 function batchOf(from: string, text: string): HeardBatch | undefined {
-  const list = parsed(text);
+  const list = parseJson(text);
   if (!Array.isArray(list)) return undefined;
   return { from, messages: list.flatMap(([topic, message]) => (isTopic(topic) ? [{ topic, message }] : [])) };
 }
 
 function isTopic(topic: unknown): topic is ClusterTopic {
   return CLUSTER_TOPICS.some((known) => known === topic);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -2,6 +2,7 @@
 // patterns are configured, both are also what a message of a group speaks to it by, as in OpenClaw. What an agent thinks
 // of itself is in IDENTITY.md, which this file does not know.
 
+import { escapePattern } from '../protocol/escape-pattern.ts';
 import { resolveAgentConfig } from './agents.ts';
 import type { Config } from './schema.ts';
 
@@ -22,14 +23,10 @@ export function mentionPatternsOf(config: Config, agentId: string): readonly str
   const given = groupChat?.mentionPatterns ?? config.messages?.groupChat?.mentionPatterns;
   if (given !== undefined) return given;
   const [name, emoji] = [filled(identity?.name), filled(identity?.emoji)];
-  const words = name?.split(/\s+/).map(escaped).join('\\s+');
-  return [...(words === undefined ? [] : [`\\b@?${words}\\b`]), ...(emoji === undefined ? [] : [escaped(emoji)])];
+  const words = name?.split(/\s+/).map(escapePattern).join('\\s+');
+  return [...(words === undefined ? [] : [`\\b@?${words}\\b`]), ...(emoji === undefined ? [] : [escapePattern(emoji)])];
 }
 
 function filled(value: unknown): string | undefined {
   return typeof value === 'string' ? value.trim() || undefined : undefined;
-}
-
-function escaped(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

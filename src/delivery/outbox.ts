@@ -23,6 +23,7 @@ import { newId } from '../protocol/new-id.ts';
 import { oneLine } from '../protocol/one-line.ts';
 import type { Suppression } from '../protocol/suppression.ts';
 import { LONGEST_TIMER_MS } from '../protocol/time-limit.ts';
+import { whenAborted } from '../protocol/when-aborted.ts';
 import type { CommitSite } from '../store/commit-sites.ts';
 import { PreconditionFailedError } from '../store/errors.ts';
 import type { Store, Write } from '../store/store.ts';
@@ -213,7 +214,7 @@ export class Outbox {
     const timer = setTimeout(() => over.abort(), budgetMs);
     while (!over.signal.aborted && (this.#reading || this.#serving.size > 0 || this.#receipts.size > 0)) {
       const going = Promise.allSettled([this.#reading, ...this.#serving, ...this.#receipts]);
-      await Promise.race([going, aborted(over.signal)]);
+      await Promise.race([going, whenAborted(over.signal)]);
     }
     clearTimeout(timer);
     return this.pending;
@@ -224,7 +225,7 @@ export class Outbox {
     // Rows that were committed before this still get their first attempt, like an active send.
     const over = new AbortController();
     const timer = setTimeout(() => over.abort(), budgetMs);
-    while (this.#reading && !over.signal.aborted) await Promise.race([this.#reading, aborted(over.signal)]);
+    while (this.#reading && !over.signal.aborted) await Promise.race([this.#reading, whenAborted(over.signal)]);
     clearTimeout(timer);
     this.#settings.shared?.close();
     this.#closing.abort();
@@ -344,7 +345,10 @@ export class Outbox {
       return channel.send(part, signal);
     };
     try {
-      return await Promise.race([ask(), aborted(signal).then(() => noAnswer('the channel did not answer in time'))]);
+      return await Promise.race([
+        ask(),
+        whenAborted(signal).then(() => noAnswer('the channel did not answer in time')),
+      ]);
     } catch (error) {
       return noAnswer(oneLine(error));
     } finally {
@@ -548,11 +552,6 @@ function suppressionOf(receipt: JsonValue): Pick<LiveEvent & { type: 'delivery-e
 function messageIdOf(receipt: JsonValue | undefined): string | undefined {
   const id = receipt !== undefined && isJsonObject(receipt) ? receipt.messageId : undefined;
   return typeof id === 'string' ? id : undefined;
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
 function pause(ms: number): Promise<void> {

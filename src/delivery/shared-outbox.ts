@@ -15,6 +15,7 @@ import type { Surface } from '../protocol/inbound.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import type { Say } from '../protocol/log.ts';
 import { oneLine } from '../protocol/one-line.ts';
+import { whenAborted } from '../protocol/when-aborted.ts';
 import type { CommitResult, Store, Write } from '../store/store.ts';
 import type { OutboxRow } from '../store/tables.ts';
 import type { RowsOfNode } from './outbox.ts';
@@ -92,7 +93,7 @@ export class SharedOutbox implements RowsOfNode {
     this.#duties.add(duty);
     this.#takenOver.add(duty);
     void this.look();
-    await fired(signal);
+    await whenAborted(signal);
     this.#duties.delete(duty);
     this.#takenOver.delete(duty);
     const isLost = signal.reason === DUTY_LOST;
@@ -203,9 +204,4 @@ export class SharedOutbox implements RowsOfNode {
 function placeOf(surfaceId: string): Surface {
   const [channel = '', accountId = '', kind = 'direct', id = ''] = JSON.parse(surfaceId) as string[];
   return { channel, accountId, peer: { kind: kind as Surface['peer']['kind'], id } };
-}
-
-function fired(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -10,6 +10,7 @@ import { HOOK_CATALOG, type HookRow } from '../hooks/catalog.ts';
 import type { PackHookName } from '../hooks/hook-types.ts';
 import type { HookRunner } from '../hooks/runner.ts';
 import type { LiveEvent } from '../protocol/live-event.ts';
+import { errorText } from '../protocol/one-line.ts';
 import type { RecordedFact, RecordedFactType } from '../protocol/recorded-fact.ts';
 import { within } from '../protocol/time-limit.ts';
 import {
@@ -166,9 +167,7 @@ export class Teller {
   }
 
   #warn(what: string, error: unknown): void {
-    this.#sinks.warn(
-      `Not every listener could be told of ${what}: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    this.#sinks.warn(`Not every listener could be told of ${what}: ${errorText(error)}`);
   }
 }
 

@@ -6,6 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ChangeTopic } from '../protocol/change-topic.ts';
 import type { Write } from '../store/store.ts';
+import { tableOf } from '../store/table-of.ts';
 import type { TableName } from '../store/tables.ts';
 
 export interface ChangesParts {
@@ -109,10 +110,4 @@ export class Changes {
       if (before !== undefined && !isDeepStrictEqual(before, after)) this.note(topic);
     }
   }
-}
-
-function tableOf(write: Write): TableName {
-  if ('insert' in write) return write.insert;
-  if ('update' in write) return write.update;
-  return 'add' in write ? write.add : write.remove;
 }

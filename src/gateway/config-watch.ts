@@ -13,6 +13,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type ConfigLocation, listConfigPaths } from '../config/config-files.ts';
 import { ConfigMissingError, ConfigUnreadableError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
+import { isPlainObject } from '../config/plain-object.ts';
 import { errorText } from '../protocol/one-line.ts';
 import { within } from '../protocol/time-limit.ts';
 import { type ConfigState, describeConfigState } from './config-state.ts';
@@ -261,16 +262,12 @@ function changedPaths(before: object, after: object): readonly string[] {
 function changedBelow(path: string, before: unknown, after: unknown): readonly string[] {
   if (isDeepStrictEqual(before, after)) return [];
   const [old = {}, next = {}] = [before, after];
-  if (!isObject(old) || !isObject(next)) return [path];
+  if (!isPlainObject(old) || !isPlainObject(next)) return [path];
   return keysOf(old, next).flatMap((key) => changedBelow(`${path}.${key}`, old[key], next[key]));
 }
 
 function keysOf(...objects: readonly object[]): readonly string[] {
   return [...new Set(objects.flatMap((each) => Object.keys(each)))];
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function hasChanged(path: string, before: LoadedConfig, after: LoadedConfig): boolean {

@@ -103,10 +103,7 @@ export function createRecords(options: RecordOptions): Records {
   });
   const troubles = new HandlerTroubles(new FaultLog({ warn, now }));
   const hooks = new HookRunner({
-    record: (call) => {
-      troubles.note(call);
-      void teller.tell('handler-called', call);
-    },
+    record: (call) => void teller.tell('handler-called', call),
     runBudgetMs: config.hooks?.runBudgetMs,
     warn,
     now,
@@ -120,7 +117,7 @@ export function createRecords(options: RecordOptions): Records {
     now,
     warn,
     watch: watchFacts && ((name) => watchFacts(name, store.commits)),
-    listeners: listeners.length === 0 ? undefined : listeners,
+    listeners: [troubles.listen, ...listeners],
   });
   return {
     live,

@@ -2,6 +2,8 @@
 // or comes back after the handler has answered, a few times an hour. The status names the gates that fail, because they refuse everything.
 // An error that repeats what somebody said is not shown, because a gate may still block those words.
 
+import type { Facts } from '../facts/facts.ts';
+import type { FactListener } from '../facts/teller.ts';
 import type { HookCallRecord } from '../hooks/hook-call-record.ts';
 import { type FaultLog, shapeOf } from './fault-log.ts';
 
@@ -22,6 +24,11 @@ export class HandlerTroubles {
       isGate ? [`${sentence} What it guards stays closed.`] : [],
     );
   }
+
+  /** Hears every fact, and notes the calls of handlers. */
+  readonly listen: FactListener = (name, fact) => {
+    if (name === 'handler-called') this.note(fact as Facts['handler-called']);
+  };
 
   note({ hook, id, owner, outcome, error = '', isOwnWords = true, isGate = false, ...at }: HookCallRecord): void {
     const key = `${hook} ${id} ${owner}`;

@@ -14,6 +14,7 @@ import {
   withAgents,
   withFixedAgents,
 } from '../config/agents.ts';
+import { isPlainObject } from '../config/plain-object.ts';
 import type { Config } from '../config/schema.ts';
 import { LIVE_CONTEXT_SETTINGS } from './composer/context-engine.ts';
 
@@ -125,7 +126,7 @@ function mixedAgents(start: Config, changed: Config): readonly AgentConfig[] {
 }
 
 function valueAt(config: Config, path: string): unknown {
-  return path.split('.').reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), config);
+  return path.split('.').reduce<unknown>((value, key) => (isPlainObject(value) ? value[key] : undefined), config);
 }
 
 /** A copy in which `path` has this value; with undefined it has none. */
@@ -133,15 +134,11 @@ function withValue<Value extends object>(value: Value, path: string, given: unkn
   const [key = '', ...rest] = path.split('.');
   if (rest.length === 0) return withKey(value, key, given);
   const below = (value as Record<string, unknown>)[key];
-  if (!isObject(below) && given === undefined) return value;
-  return withKey(value, key, withValue(isObject(below) ? below : {}, rest.join('.'), given));
+  if (!isPlainObject(below) && given === undefined) return value;
+  return withKey(value, key, withValue(isPlainObject(below) ? below : {}, rest.join('.'), given));
 }
 
 function withKey<Value extends object>(value: Value, key: string, given: unknown): Value {
   const { [key]: _, ...others } = value as Record<string, unknown>;
   return (given === undefined ? others : { ...others, [key]: given }) as Value;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

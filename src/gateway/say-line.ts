@@ -4,6 +4,7 @@
 import type { DeliveryPort } from '../agent/run-parts.ts';
 import { findChild } from '../agent/subagents/find-child.ts';
 import { isInThread } from '../agent/subagents/speaks-itself.ts';
+import { hookContextOf } from '../hooks/hook-context-of.ts';
 import type { Surface } from '../protocol/inbound.ts';
 import { newId } from '../protocol/new-id.ts';
 import { isSubagentSessionKey, parseAgentSessionKey } from '../protocol/session-key.ts';
@@ -22,17 +23,13 @@ export async function sayLine({ store, delivery, now }: SayLineParts, sessionKey
   // A client of the API reads only its answer.
   if (!surface || surface.channel === 'api') return;
   const runId = newId('note', now());
-  const context = {
+  const context = hookContextOf('message', {
     agentId: parseAgentSessionKey(sessionKey)?.agentId,
     sessionKey,
     runId,
-    messageProvider: surface.channel,
-    channelId: surface.peer.id,
-    accountId: surface.accountId,
-    conversationId: surface.peer.id,
-    threadId: surface.threadId,
     trace: { traceId: runId, spanId: `${runId}.out`, callDepth: 0 },
-  };
+    surface,
+  });
   const { rows } = await delivery.plan({ runId, sessionKey, surface, text, context });
   if (rows.length === 0) return;
   await store.commit(

@@ -3,7 +3,7 @@
 // Never rejects: what went wrong is a ModelFailure. Redirects are not followed, because a key must not be sent to another
 // host. It does not know who asks and what it costs.
 
-import { isJsonObject, type JsonObject, type JsonValue } from '../protocol/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../protocol/json.ts';
 import { VERSION } from '../protocol/version.ts';
 import type { ModelFailure } from './model.ts';
 import {
@@ -69,7 +69,7 @@ export async function askForEmbeddings(
     });
     const body = await readBounded(response);
     if (body === undefined) return { failure: malformedFailure(`sent more than ${MOST_ANSWER_BYTES} bytes`, context) };
-    const told = response.status === 200 ? parsed(body) : undefined;
+    const told = response.status === 200 ? parseJson(body) : undefined;
     const made = isJsonObject(told) ? dialect.read(told) : undefined;
     const count = countOf(request);
     if (made?.data.length === count) return { ...made, data: made.data.map((each) => inForm(each, request)) };
@@ -126,12 +126,4 @@ async function readBounded(response: Response): Promise<string | undefined> {
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString('utf8');
-}
-
-function parsed(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
 }

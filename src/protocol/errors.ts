@@ -2,6 +2,8 @@
 // the folder that raises it. An error is one row: a stable code, the HTTP status that answers it, its message made from
 // its facts, and the two sentences that docs/errors.md says about it.
 
+import { errorStack } from './one-line.ts';
+
 /** What is the same for every error of one class. */
 export interface ErrorDefinition<Facts> {
   /** Begins with `ATRIUM_` and never changes, because programs compare it. */
@@ -30,6 +32,11 @@ export abstract class AtriumError extends Error {
   static override [Symbol.hasInstance](value: unknown): boolean {
     return isAtriumError(value);
   }
+}
+
+/** For the operator. An error that is raised on purpose has a complete sentence, and a stack would not help. */
+export function describeForOperator(error: unknown): string {
+  return isAtriumError(error) ? error.message : errorStack(error);
 }
 
 /** True for errors of any copy of this package. */

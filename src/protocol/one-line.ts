@@ -38,6 +38,11 @@ export function errorText(error: unknown): string {
   }
 }
 
+/** Returns the words of a thrown value together with the places in the code that led to it, for a log. */
+export function errorStack(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
 /** Returns the beginning of a text that is too long, with a mark at the end. No character is cut in two. */
 export function clip(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;

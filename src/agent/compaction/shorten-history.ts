@@ -13,7 +13,7 @@ import type { CompactionBounds, CompactionFacts } from './compaction-facts.ts';
 import type { CompactionSubject } from './compaction-subject.ts';
 import type { CompactionPlan } from './plan-compaction.ts';
 import { tokensOfMessage } from './request-size.ts';
-import { clip } from './summary-request.ts';
+import { clipMiddle } from './summary-request.ts';
 
 export interface ShortenedHistory {
   readonly message: UserMessage;
@@ -78,7 +78,7 @@ function summaryPieces(
       ? []
       : [
           { origin: COMPACTION_AUTHOR, text: '\n\nWhat was asked last, in its own words:\n' },
-          { origin: 'message', text: clip(asked, LONGEST_QUESTION_CHARS) },
+          { origin: 'message', text: clipMiddle(asked, LONGEST_QUESTION_CHARS) },
         ]),
   ];
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { estimateTokens } from '../../context/budget/estimate-tokens.ts';
 import type { Message } from '../../protocol/message.ts';
 import type { PastEntry } from '../message-spans.ts';
-import { clip, partsOf, summaryRequest } from './summary-request.ts';
+import { clipMiddle, partsOf, summaryRequest } from './summary-request.ts';
 
 const said = (...messages: Message[]): PastEntry[] =>
   messages.map((message) => ({ message, meta: {}, kind: 'message' }));
@@ -46,9 +46,9 @@ describe('what the writer of a summary reads', () => {
   });
 
   it('says how much was left out of a long text', () => {
-    expect(clip('a'.repeat(60) + 'b'.repeat(60), 30)).toBe(
+    expect(clipMiddle('a'.repeat(60) + 'b'.repeat(60), 30)).toBe(
       `${'a'.repeat(20)} [90 characters left out] ${'b'.repeat(10)}`,
     );
-    expect(clip('short', 30)).toBe('short');
+    expect(clipMiddle('short', 30)).toBe('short');
   });
 });

@@ -17,7 +17,7 @@ export function summaryRequest(about: {
 }): ModelRequest {
   const { lines, soFar, instructions = '', maxTokens } = about;
   const record = [...(soFar === undefined ? [] : [lineOf({ who: SUMMARY, said: soFar })]), ...lines];
-  const wish = instructions === '' ? '' : ` Whoever asked for it wishes: ${lineOf(clip(instructions, 2_000))}`;
+  const wish = instructions === '' ? '' : ` Whoever asked for it wishes: ${lineOf(clipMiddle(instructions, 2_000))}`;
   const words = Math.max(50, Math.floor((maxTokens * 0.6) / 10) * 10);
   return {
     system: [{ text: TASK }],
@@ -75,7 +75,7 @@ function recordOf({ message, kind }: PastEntry, most: number): JsonObject {
     return { who: `tool ${message.toolName}`, result: clipTokens(message.content, most / 4) };
   const made = toolCallsOf(message);
   const each = most / 4 / Math.max(1, made.length);
-  const calls = made.map(({ name, params }) => `${clip(name, 100)} ${clipTokens(JSON.stringify(params), each)}`);
+  const calls = made.map(({ name, params }) => `${clipMiddle(name, 100)} ${clipTokens(JSON.stringify(params), each)}`);
   return {
     who: 'assistant',
     said: clipTokens(textOf(message), most),
@@ -85,7 +85,7 @@ function recordOf({ message, kind }: PastEntry, most: number): JsonObject {
 
 function clipTokens(text: string, most: number): string {
   const tokens = estimateTokens(text);
-  return tokens <= most ? text : clip(text, Math.floor((text.length * most) / tokens));
+  return tokens <= most ? text : clipMiddle(text, Math.floor((text.length * most) / tokens));
 }
 
 /** A line cannot contain the marks that we write around the text. */
@@ -94,7 +94,7 @@ function lineOf(value: JsonObject | string): string {
 }
 
 /** The beginning and the end of a text, with a note about what is missing between them. */
-export function clip(text: string, longest: number): string {
+export function clipMiddle(text: string, longest: number): string {
   if (text.length <= longest) return text;
   const head = pairBoundaryBefore(text, Math.floor((longest * 2) / 3));
   const tail = pairBoundaryAfter(text, text.length - Math.floor(longest / 3));

@@ -13,7 +13,7 @@ import type { StopReason } from '../../gateway/gateway-part.ts';
 import { hasOpenClawState } from '../../gateway/import/has-openclaw-state.ts';
 import { loadStartableConfig } from '../../gateway/load-startable-config.ts';
 import type { StartedGateway } from '../../gateway/start-gateway.ts';
-import { isAtriumError } from '../../protocol/errors.ts';
+import { describeForOperator } from '../../protocol/errors.ts';
 import { OWN_MODULES } from '../../public/own-modules.ts';
 import type { CliIo } from '../cli-io.ts';
 import { command, type FlagsOf } from '../command.ts';
@@ -86,7 +86,7 @@ async function runUntilStopped(flags: FlagsOf<typeof OPTIONS>, io: CliIo): Promi
         () => true,
         (error) => {
           log.warn(
-            `The gateway goes on and does not start again: its configuration cannot be used. ${describe(error)}`,
+            `The gateway goes on and does not start again: its configuration cannot be used. ${describeForOperator(error)}`,
           );
           return false;
         },
@@ -99,7 +99,7 @@ async function runUntilStopped(flags: FlagsOf<typeof OPTIONS>, io: CliIo): Promi
     return await stopped;
   } catch (error) {
     // A home that was never used is left as it is.
-    if (existsSync(environment.stateDir)) log.file.fatal(`The gateway ends: ${describe(error)}`);
+    if (existsSync(environment.stateDir)) log.file.fatal(`The gateway ends: ${describeForOperator(error)}`);
     throw error;
   } finally {
     end.release();
@@ -117,12 +117,6 @@ function withRawStream(environment: Environment, flags: FlagsOf<typeof OPTIONS>)
     ...(rawStreamPath !== undefined && { OPENCLAW_RAW_STREAM_PATH: rawStreamPath }),
   };
   return { ...environment, variables };
-}
-
-/** Errors that are raised on purpose have a complete sentence; a stack would not help the operator. */
-function describe(error: unknown): string {
-  if (isAtriumError(error)) return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 function portOf(text: string): number {

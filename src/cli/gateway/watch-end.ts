@@ -2,6 +2,7 @@
 // exit code tell it too: a service manager takes 0 for "all is well" and does not start the gateway again.
 
 import type { GatewayLog } from '../../gateway/create-log.ts';
+import { errorStack } from '../../protocol/one-line.ts';
 
 export interface EndWatch {
   /** From here on the process may end. */
@@ -15,7 +16,7 @@ export function watchEnd(log: Pick<GatewayLog, 'fatal' | 'file'>): EndWatch {
     if (code === 0) process.exitCode = 1;
   };
   const onError = (error: unknown) => {
-    const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const reason = errorStack(error);
     log.file.error(`Something went wrong outside of any call, probably in a handler: ${reason}`);
   };
   process.once('exit', onExit);

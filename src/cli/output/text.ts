@@ -3,7 +3,7 @@
 
 import { clip } from '../../protocol/one-line.ts';
 
-/** One line without control characters. */
+/** One line without control characters, of any length. `oneLine` of `protocol/` bounds the length too and takes errors. */
 export function oneLine(text: string): string {
   return visibleLine(text).trim();
 }

@@ -5,7 +5,7 @@ import { MARK, type ServicePlan } from './service-plan.ts';
 export function systemdUnit({ program, variables, stateDir, envFile, stopSeconds }: ServicePlan): string {
   const environment = Object.entries(variables).map(([name, value]) => `Environment=${quoted(`${name}=${value}`)}`);
   return `# ${MARK}
-# No key stands here: the gateway reads ${oneLine(stateDir)}/.env by itself.
+# No key stands here: the gateway reads ${withoutLineBreaks(stateDir)}/.env by itself.
 [Unit]
 Description=Atrium, a gateway for AI agents
 After=network-online.target
@@ -43,9 +43,9 @@ function quoted(text: string): string {
 
 /** A percent sign begins a name that systemd would replace. A line break would begin a setting. */
 function escaped(text: string): string {
-  return oneLine(text).replaceAll('%', '%%');
+  return withoutLineBreaks(text).replaceAll('%', '%%');
 }
 
-function oneLine(text: string): string {
+function withoutLineBreaks(text: string): string {
   return text.replace(/[\r\n]+/g, ' ');
 }

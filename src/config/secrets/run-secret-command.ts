@@ -6,6 +6,7 @@
 import { spawn } from 'node:child_process';
 import { lstat, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { parseJson } from '../../protocol/json.ts';
 import type { EnvironmentVariables } from '../home-dir.ts';
 import { isPlainObject } from '../plain-object.ts';
 import { resolveUserPath } from '../user-path.ts';
@@ -168,12 +169,4 @@ function texts(value: unknown): readonly string[] {
 
 function positive(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,8 @@
 // Finds a piece of text: exactly if possible, else with any spacing, because text that was copied from a terminal or an
 // editor rarely keeps its line ends and indentation.
 
+import { escapePattern } from '../../protocol/escape-pattern.ts';
+
 export interface TextRange {
   readonly start: number;
   readonly end: number;
@@ -24,7 +26,7 @@ export function exactFinder(wanted: string): TextFinder {
 
 /** Letters of both cases are the same, except that no other letter is the same as one of A to Z. */
 export function caselessFinder(wanted: string): TextFinder {
-  return patternFinder(new RegExp(escaped(wanted), 'gi'));
+  return patternFinder(new RegExp(escapePattern(wanted), 'gi'));
 }
 
 export function spacingFinder(wanted: string): TextFinder {
@@ -38,11 +40,7 @@ export function otherCaseFinder(wanted: string): TextFinder {
 function wordFinder(wanted: string, flags: string): TextFinder {
   const words = wanted.split(/\s+/).filter((word) => word !== '');
   if (words.length === 0) return () => [];
-  return patternFinder(new RegExp(words.map(escaped).join('\\s+'), flags));
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  return patternFinder(new RegExp(words.map(escapePattern).join('\\s+'), flags));
 }
 
 function patternFinder(pattern: RegExp): TextFinder {

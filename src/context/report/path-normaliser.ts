@@ -1,6 +1,8 @@
 // Replaces the folders of one machine by names, so that two checkouts of the same files read the same. Only whole
 // paths are replaced: `/home/ana` is not found in `/home/anabel`, nor in `/srv/home/ana`.
 
+import { escapePattern } from '../../protocol/escape-pattern.ts';
+
 export interface MachineFolder {
   /** An absolute path. */
   readonly path: string;
@@ -25,7 +27,3 @@ export function pathNormaliser(folders: readonly MachineFolder[]): (text: string
 const PATH_START = '(?<![\\p{L}\\p{N}_.~-])';
 /** A full stop ends a path, unless a file name continues after it. */
 const PATH_END = '(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}_-])';
-
-function escapePattern(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-}

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { constants, type Dirent } from 'node:fs';
 import { type FileHandle, lstat, open, readdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
-import { isJsonObject, type JsonValue } from '../../protocol/json.ts';
+import { isJsonObject, parseJson } from '../../protocol/json.ts';
 import { sha256Of } from '../../protocol/sha256-of.ts';
 import { BundleUnreadableError } from '../errors.ts';
 import {
@@ -174,14 +174,6 @@ async function namesIn(dir: string): Promise<readonly string[]> {
     }
   }
   return names;
-}
-
-function parseJson(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function unreadable(dir: string, reason: string): BundleUnreadableError {

@@ -6,6 +6,7 @@ import type { Environment } from '../../config/environment.ts';
 import { isPlainObject } from '../../config/plain-object.ts';
 import type { Config } from '../../config/schema.ts';
 import { DEFAULT_ACCOUNT_ID, normalizeAccountId } from '../../protocol/agent-id.ts';
+import { escapePattern } from '../../protocol/escape-pattern.ts';
 import type { ExtensionRow, FoundExtension } from './channel-extensions.ts';
 
 export interface ConfiguredAccount {
@@ -70,7 +71,7 @@ export function tokenKeysIn(settings: object, { tokens }: Pick<ExtensionRow, 'to
 
 /** A problem may name two accounts; it is about the one that it names first. */
 function problemAt(path: string, problems: readonly string[]): string | undefined {
-  const escaped = path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  const escaped = escapePattern(path);
   const named = new RegExp(`${escaped}(?!\\.accounts\\b)(?![\\w-])`);
   const places = problems
     .map((problem) => ({ problem, index: problem.search(named) }))

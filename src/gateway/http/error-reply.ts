@@ -1,7 +1,7 @@
 // An error as the whole answer to a request, with the headers that its status asks for; and in the log what the caller is
 // not told.
 
-import { GatewayNotReadyError, isAtriumError } from '../../protocol/errors.ts';
+import { describeForOperator, GatewayNotReadyError } from '../../protocol/errors.ts';
 import { isStoreError } from '../../store/errors.ts';
 import { WrongMethodError } from '../errors.ts';
 import { errorBody, toErrorAnswer } from './error-answer.ts';
@@ -15,7 +15,7 @@ export function errorReply(
   const { status, retryAfterSeconds } = answer;
   // A gateway that accepts nothing while it starts or stops works as intended, and a store that refuses was named once.
   if (status >= 500 && !(error instanceof GatewayNotReadyError) && !isStoreError(error))
-    warn(`${method} ${path.slice(0, 200)}: ${describe(error)}`);
+    warn(`${method} ${path.slice(0, 200)}: ${describeForOperator(error)}`);
   const headers = {
     ...(status === 401 && { 'www-authenticate': 'Bearer realm="atrium"' }),
     ...(error instanceof WrongMethodError && { allow: error.allowed.join(', ') }),
@@ -25,10 +25,4 @@ export function errorReply(
     ...(status === 413 && { connection: 'close' }),
   };
   return new JsonReply(errorBody(answer, path.startsWith('/v1/')), { status, headers });
-}
-
-/** Errors that are raised on purpose have a complete sentence; a stack would not help the operator. */
-function describe(error: unknown): string {
-  if (isAtriumError(error)) return error.message;
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

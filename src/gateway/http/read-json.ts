@@ -1,6 +1,7 @@
 // Reads the body of a request as JSON. A body that is too long is refused before it is held in memory.
 // Errors: BodyTooLargeError and RequestInvalidError; and the error of the connection when it breaks.
 
+import { errorText } from '../../protocol/one-line.ts';
 import { BodyTooLargeError, RequestInvalidError } from '../errors.ts';
 
 export interface JsonSource {
@@ -40,6 +41,6 @@ const DECODER = new TextDecoder('utf-8', { fatal: true });
 
 /** The parser's message quotes the body, which may be long and contain anything, so it is shortened. */
 function brief(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   return message.replace(/[\x00-\x1f\x7f]+/g, ' ').slice(0, 120);
 }

@@ -2,6 +2,7 @@
 // Atrium keeps messages. Events are handed in one by one and only what is kept of them stays in memory. What a model
 // could no longer be sent is left out and counted: thoughts, images, results without their call.
 
+import { isPlainObject } from '../../config/plain-object.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import type { AssistantPart, Message } from '../../protocol/message.ts';
 import { sha256Of } from '../../protocol/sha256-of.ts';
@@ -48,7 +49,7 @@ export class Conversation {
 
   /** Returns false for a value that is no event. */
   add(value: unknown): boolean {
-    if (!isObject(value)) return false;
+    if (!isPlainObject(value)) return false;
     const type = typeof value.type === 'string' ? value.type : typeof value.role === 'string' ? 'message' : undefined;
     if (type === undefined) return false;
     const at = timeOf(value.timestamp);
@@ -92,7 +93,7 @@ export class Conversation {
       message && { id, at, kind: 'message', message, meta: { imported: 'openclaw', ...meta } };
     switch (type) {
       case 'message': {
-        const message = isObject(value.message) ? value.message : value;
+        const message = isPlainObject(value.message) ? value.message : value;
         const said = entry(this.#messageOf(message));
         return said && { ...said, at: timeOf(message.timestamp) ?? at };
       }
@@ -141,7 +142,7 @@ export class Conversation {
     if (!Array.isArray(content)) return '';
     return content
       .flatMap((part: unknown) => {
-        if (!isObject(part)) return [];
+        if (!isPlainObject(part)) return [];
         if (part.type === 'text' && typeof part.text === 'string') return [part.text];
         if (part.type !== 'image') return [];
         this.#images += 1;
@@ -172,7 +173,7 @@ const SILENT_TYPES: ReadonlySet<string> = new Set([
 const SUMMARY_FRAME = 'What was said before, as OpenClaw summarised it:\n\n';
 
 function assistantPart(part: unknown): readonly AssistantPart[] {
-  if (!isObject(part)) return [];
+  if (!isPlainObject(part)) return [];
   if (part.type === 'text' && typeof part.text === 'string' && part.text !== '') {
     return [{ type: 'text', text: part.text }];
   }
@@ -223,8 +224,4 @@ function textOrEmpty(value: unknown): string {
 function timeOf(value: unknown): number | undefined {
   const time = typeof value === 'number' ? value : typeof value === 'string' ? Date.parse(value) : Number.NaN;
   return Number.isFinite(time) && time > 0 ? Math.trunc(time) : undefined;
-}
-
-function isObject(value: unknown): value is JsonLike {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

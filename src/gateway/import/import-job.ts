@@ -1,6 +1,7 @@
 // Makes a job of one of OpenClaw's. Its id stays, so that its own session goes on and it is brought once. What Atrium's
 // jobs cannot do is said and left out; a job whose time is over is not brought.
 
+import { isPlainObject } from '../../config/plain-object.ts';
 import { normalizeAgentId } from '../../protocol/agent-id.ts';
 import { formatDuration } from '../../protocol/duration.ts';
 import type { Surface } from '../../protocol/inbound.ts';
@@ -29,7 +30,7 @@ export interface ReadJob {
 }
 
 export async function readJob(value: unknown, surroundings: JobSurroundings): Promise<ReadJob> {
-  if (!isObject(value)) return { sentences: ['An entry was left: it is no job.'] };
+  if (!isPlainObject(value)) return { sentences: ['An entry was left: it is no job.'] };
   const id = (textOf(value.id) || textOf(value.jobId)).trim().slice(0, 128);
   const { now, timezone, defaultAgentId, knowsAgent } = surroundings;
   const name = textOf(value.name).trim().slice(0, 100) || id.slice(0, 100);
@@ -42,8 +43,8 @@ export async function readJob(value: unknown, surroundings: JobSurroundings): Pr
   if (!knowsAgent(agentId)) return { sentences: [`${called} was left: there is no agent "${agentId}".`] };
   try {
     // Older versions have the message beside the schedule, and the schedule may be the cron expression itself.
-    const payload = isObject(value.payload) ? value.payload : {};
-    const written = isObject(value.schedule) ? value.schedule : { cron: value.schedule };
+    const payload = isPlainObject(value.payload) ? value.payload : {};
+    const written = isPlainObject(value.schedule) ? value.schedule : { cron: value.schedule };
     const { deliverTo, sentence } = deliveryOf(value, surroundings.channels);
     const session = value.sessionTarget === 'main' ? 'main' : 'own';
     const isConfined = !hasAllTools(payload);
@@ -69,7 +70,7 @@ export async function readJob(value: unknown, surroundings: JobSurroundings): Pr
       nextAt: await nextSlot(schedule, now),
     };
     checkJob(job);
-    const delivery = isObject(value.delivery) ? value.delivery : {};
+    const delivery = isPlainObject(value.delivery) ? value.delivery : {};
     return {
       job,
       sentences: [
@@ -100,7 +101,7 @@ const DELIVERY_KEYS = 'mode channel to accountId';
 
 /** Jobs that OpenClaw makes by itself: heartbeats, which Atrium has of its own, and words that only its plugins understand. */
 function isOwnWork({ payload, declarationKey, description }: Readonly<Record<string, unknown>>): boolean {
-  if (isObject(payload) && payload.kind === 'heartbeat') return true;
+  if (isPlainObject(payload) && payload.kind === 'heartbeat') return true;
   if (/^\[managed-by=/.test(textOf(description))) return true;
   return /^(heartbeat:|skill-collection-review:|memory-core:|openclaw-)/.test(textOf(declarationKey));
 }
@@ -151,7 +152,7 @@ function deliveryOf(
   { delivery }: Readonly<Record<string, unknown>>,
   channels: readonly string[],
 ): { readonly deliverTo: Surface | null; readonly sentence?: string | undefined } {
-  const { mode, channel, to, accountId } = isObject(delivery) ? delivery : {};
+  const { mode, channel, to, accountId } = isPlainObject(delivery) ? delivery : {};
   if (mode === undefined || mode === 'none') return { deliverTo: null };
   const stays = 'its answers stay in its session; "atrium cron edit" gives them another place.';
   if (mode !== 'announce') return { deliverTo: null, sentence: `it answered by ${JSON.stringify(mode)}, so ${stays}` };
@@ -186,8 +187,4 @@ function secondsOf(value: unknown): number | null {
 
 function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

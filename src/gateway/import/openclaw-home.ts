@@ -5,9 +5,11 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
+import { isPlainObject } from '../../config/plain-object.ts';
 import { AUTH_PROFILES_NAME } from '../../config/secrets/auth-profiles.ts';
 import { DEFAULT_AGENT_ID } from '../../protocol/agent-id.ts';
 import { countOf } from '../../protocol/count-of.ts';
+import { parseJson } from '../../protocol/json.ts';
 import { errorText } from '../../protocol/one-line.ts';
 import { sha256Of } from '../../protocol/sha256-of.ts';
 import { OpenClawDatabase } from '../../store/sqlite/openclaw-database.ts';
@@ -89,11 +91,11 @@ export class OpenClawHome {
   async jobs(): Promise<readonly SourceJob[]> {
     const file = await this.#jobsFile();
     const written = await this.#readJson(file);
-    const list = isObject(written) ? written.jobs : written;
+    const list = isPlainObject(written) ? written.jobs : written;
     const filed = Array.isArray(list) ? list.map((value) => ({ value, place: file })) : [];
     const { file: kept, database } = await this.#state();
     const stored = this.#ask(kept, database, (each) => each.jobs()).map((json) => ({
-      value: parse(json),
+      value: parseJson(json),
       place: kept,
     }));
     return [...stored, ...filed];
@@ -107,7 +109,7 @@ export class OpenClawHome {
       if (channel === undefined) continue;
       const place = path.join(folder, name);
       const written = await this.#readJson(place);
-      const list = isObject(written) ? written.allowFrom : written;
+      const list = isPlainObject(written) ? written.allowFrom : written;
       const entries = Array.isArray(list) ? list.filter((each) => ['string', 'number'].includes(typeof each)) : [];
       people.push(...entries.map((entry) => ({ channel, accountId, entry: String(entry), place })));
     }
@@ -140,7 +142,7 @@ export class OpenClawHome {
       names.map(async (name) => {
         const place = path.join(folder, name);
         const written = await this.#readJson(place);
-        const list = isObject(written) ? written.requests : written;
+        const list = isPlainObject(written) ? written.requests : written;
         return { place, count: Array.isArray(list) ? list.length : 0 };
       }),
     );
@@ -150,12 +152,14 @@ export class OpenClawHome {
   /** The auth profiles of databases, which are not read in place. Those of the default agent go before all others. */
   async authProfiles(defaultAgentId: string): Promise<Readonly<Record<string, unknown>>> {
     const { file, database } = await this.#state();
-    const stores = this.#ask(file, database, (each) => each.authProfiles()).map(parse);
+    const stores = this.#ask(file, database, (each) => each.authProfiles()).map(parseJson);
     for (const agentId of new Set([DEFAULT_AGENT_ID, defaultAgentId])) {
       const own = this.#agentFile(agentId);
-      stores.push(...this.#ask(own, await this.#database(own), (each) => each.authProfiles()).map(parse));
+      stores.push(...this.#ask(own, await this.#database(own), (each) => each.authProfiles()).map(parseJson));
     }
-    const profiles = stores.map((store) => (isObject(store) && isObject(store.profiles) ? store.profiles : {}));
+    const profiles = stores.map((store) =>
+      isPlainObject(store) && isPlainObject(store.profiles) ? store.profiles : {},
+    );
     return Object.assign({}, ...profiles);
   }
 
@@ -235,15 +239,15 @@ export class OpenClawHome {
   async #filedSessions(agentId: string, list: string): Promise<readonly SourceSession[]> {
     const folder = path.dirname(list);
     const written = await this.#readJson(list);
-    if (!isObject(written)) {
+    if (!isPlainObject(written)) {
       if (await isThere(list)) await this.#noteUnlisted(folder);
       return [];
     }
     const sessions: SourceSession[] = [];
     const listed = new Set<string>();
     for (const [sessionKey, entry] of Object.entries(written)) {
-      const { sessionId } = isObject(entry) ? entry : {};
-      if (!isObject(entry) || typeof sessionId !== 'string' || !/^[\w.-]{1,128}$/.test(sessionId)) {
+      const { sessionId } = isPlainObject(entry) ? entry : {};
+      if (!isPlainObject(entry) || typeof sessionId !== 'string' || !/^[\w.-]{1,128}$/.test(sessionId)) {
         this.#noteLost(list, `${JSON.stringify(sessionKey.slice(0, 200))} names no transcript.`);
         continue;
       }
@@ -452,8 +456,8 @@ function choicesOf(entry: Readonly<Record<string, unknown>>): Pick<SourceSession
 }
 
 function objectIn(json: string | undefined): Readonly<Record<string, unknown>> {
-  const value = json === undefined ? undefined : parse(json);
-  return isObject(value) ? value : {};
+  const value = json === undefined ? undefined : parseJson(json);
+  return isPlainObject(value) ? value : {};
 }
 
 /** Tables with what a person may miss. Those that OpenClaw only needs to run are not listed. */
@@ -534,16 +538,4 @@ function isFile(file: string): Promise<boolean> {
     (facts) => facts.isFile(),
     () => false,
   );
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

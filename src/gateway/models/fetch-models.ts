@@ -4,7 +4,7 @@
 
 import type { LearnedModel } from '../../config/learned-models.ts';
 import type { ProviderSettings } from '../../config/model-provider.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../protocol/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '../../protocol/json.ts';
 import { errorText, oneLine } from '../../protocol/one-line.ts';
 
 export type FetchedModels = { readonly models: readonly LearnedModel[] } | { readonly problem: string };
@@ -74,7 +74,7 @@ function withoutLogin(baseUrl: string): string {
 async function getJson(url: string, headers: Record<string, string>): Promise<JsonObject | readonly JsonValue[]> {
   const response = await fetch(url, { headers, redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });
   const text = await boundedText(response);
-  const body = parsed(text);
+  const body = parseJson(text);
   if (response.status !== 200) {
     const told = isJsonObject(body) && isJsonObject(body.error) ? body.error.message : undefined;
     throw new Error(`it answered ${response.status}${typeof told === 'string' ? `: ${told}` : ''}`);
@@ -92,14 +92,6 @@ async function boundedText(response: Response): Promise<string> {
     pieces.push(Buffer.from(piece));
   }
   return Buffer.concat(pieces).toString('utf8');
-}
-
-function parsed(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Servers name a window in several ways. What is no model that can be talked to, as far as the list says, is left out. */

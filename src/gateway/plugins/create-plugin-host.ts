@@ -3,6 +3,7 @@
 
 import { findApiKey } from '../../config/model-provider.ts';
 import type { Config } from '../../config/schema.ts';
+import { hookContextOf } from '../../hooks/hook-context-of.ts';
 import { hookMessageOf } from '../../hooks/hook-message.ts';
 import { PluginRefusedError } from '../../plugins/errors.ts';
 import type {
@@ -147,7 +148,7 @@ async function sendMessage(
   const runId = newId('note', now);
   const inbound: Inbound = { surface, sender: { id: surface.peer.id }, text: '', at: now };
   const { sessionKey, agentId } = parts.services().route(inbound);
-  const context = { agentId, sessionKey, runId, messageProvider: channel, channelId: surface.peer.id };
+  const context = hookContextOf('message', { agentId, sessionKey, runId, surface });
   const { rows } = await delivery.plan({ runId, sessionKey, surface, text, context });
   await parts.store.commit(
     rows.map((row): Write => ({ insert: 'outbox', row })),

@@ -3,6 +3,7 @@
 // Errors: WebhookRefusedError when a field has a value that it cannot have or a text is missing, WebhookUnmatchedError when
 // no mapping matches. This file checks no rule about agents and sessions.
 
+import { isPlainObject } from '../../config/plain-object.ts';
 import { subpathOf, type WebhookSettings } from '../../config/webhooks.ts';
 import { WebhookRefusedError, WebhookUnmatchedError } from '../errors.ts';
 import { fillTemplate, type WebhookRequest } from './fill-template.ts';
@@ -105,7 +106,7 @@ export async function mapRequest(
   if (!mapping) throw new WebhookUnmatchedError({ path: request.path.slice(0, 200) });
   const actionsOf = async (each: WebhookRequest): Promise<readonly WebhookAction[]> => {
     const wanted = mapping.transform ? await transform(mapping, each) : undefined;
-    return wanted === null ? [] : [actionOf(mapping, each, isObject(wanted) ? wanted : {})];
+    return wanted === null ? [] : [actionOf(mapping, each, isPlainObject(wanted) ? wanted : {})];
   };
   const { forEach } = mapping;
   const isTransformed = mapping.transform !== undefined;
@@ -116,10 +117,6 @@ export async function mapRequest(
   for (const item of items.slice(0, MAX_ITEMS))
     actions.push(...(await actionsOf({ ...request, payload: { ...request.payload, [forEach]: [item] } })));
   return { actions, left: Math.max(0, items.length - MAX_ITEMS), isTransformed };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** `wanted` is what a transform has said. Its texts are no templates. */
