@@ -18,6 +18,8 @@ export interface ProviderSettings {
   readonly baseUrl: string;
   readonly apiKey?: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
+  /** Set when the key is sent as `Authorization: Bearer`, whatever the protocol has for it. */
+  readonly sendsBearer?: true | undefined;
   /** How long a model may send nothing. */
   readonly timeoutMs: number;
   readonly models: readonly ProviderModel[];
@@ -35,12 +37,16 @@ export interface ProviderModel {
 /** The built-in provider, which always exists. */
 export const MIRROR_PROVIDER = 'mirror';
 
-/** With an agent, a key that this agent alone has counts before those of all. */
+/**
+ * With an agent, a key that this agent alone has counts before those of all. With a model, what its own entry says about
+ * the protocol and the address counts before what its provider's entry says.
+ */
 export function resolveProvider(
   config: Config,
   provider: string,
   given: EnvironmentVariables,
   agentId?: string,
+  model?: string,
 ): ProviderSettings {
   if (provider === MIRROR_PROVIDER) return MIRROR_SETTINGS;
   const own = agentId === undefined ? undefined : filled(given[keyVariableOfAgent(provider, agentId)]);
@@ -49,8 +55,9 @@ export function resolveProvider(
   const entry = providerEntry(config, provider);
   const known = knownProvider(provider);
   if (!entry && !known) throw unknownProvider(config, provider);
-  const api = resolveApi(provider, entry, known);
-  const baseUrl = resolveBaseUrl(provider, entry, known, api, variables);
+  const place = placeOfModel(entry, model);
+  const api = resolveApi(provider, place, known);
+  const baseUrl = resolveBaseUrl(provider, place, known, api, variables);
   const apiKey = resolveApiKey(provider, entry, variables);
   const reason = apiKey === undefined ? reasonWithoutKey(entry) : undefined;
   if (reason !== undefined) {
@@ -66,6 +73,7 @@ export function resolveProvider(
     baseUrl,
     apiKey,
     headers: resolveHeaders(entry, variables),
+    ...(entry?.authHeader === true && { sendsBearer: true as const }),
     timeoutMs: positive(entry?.timeoutSeconds, DEFAULT_TIMEOUT_SECONDS) * 1000,
     models: providerModels(entry),
   };
@@ -251,17 +259,39 @@ export function unknownProvider(config: Config, provider: string): UnknownProvid
   return new UnknownProviderError({ provider, known, suggestion: nearMatch(provider, known) });
 }
 
+/** Where a model is asked and how: what its own entry says, else what that of its provider says. */
+interface ModelPlace {
+  readonly api: unknown;
+  readonly baseUrl: unknown;
+  /** The setting below which the protocol stands. */
+  readonly apiAt: string;
+  readonly baseUrlAt: string;
+}
+
+function placeOfModel(entry: PlainObject | undefined, model: string | undefined): ModelPlace {
+  const models: readonly unknown[] = Array.isArray(entry?.models) ? entry.models : [];
+  const index = models.findIndex((each) => isPlainObject(each) && each.id === model);
+  const own = model === undefined ? undefined : models[index];
+  const { api, baseUrl } = isPlainObject(own) ? own : ({} as PlainObject);
+  const at = `.models[${index}]`;
+  return {
+    api: api ?? entry?.api,
+    baseUrl: filled(baseUrl) ?? entry?.baseUrl,
+    apiAt: api === undefined ? '' : at,
+    baseUrlAt: filled(baseUrl) === undefined ? '' : at,
+  };
+}
+
 function resolveApi(
   provider: string,
-  entry: PlainObject | undefined,
+  { api: given, apiAt }: ModelPlace,
   known: KnownProvider | undefined,
 ): ProviderSettings['api'] {
-  const given = entry?.api;
   if (given === undefined) return known?.api ?? 'openai-completions';
   if (isModelProtocol(given)) return given;
   throw new ProviderSettingsError({
     provider,
-    setting: `models.providers.${provider}.api`,
+    setting: `models.providers.${provider}${apiAt}.api`,
     problem: `is ${JSON.stringify(given)}, and ${spokenApis()} are what can be spoken here`,
   });
 }
@@ -272,18 +302,18 @@ function spokenApis(): string {
 
 function resolveBaseUrl(
   provider: string,
-  entry: PlainObject | undefined,
+  place: ModelPlace,
   known: KnownProvider | undefined,
   api: ProviderSettings['api'],
   variables: EnvironmentVariables,
 ): string {
-  const configured = filled(entry?.baseUrl);
+  const configured = filled(place.baseUrl);
   const fromEnvironment = known?.baseUrlVariable === undefined ? undefined : filled(variables[known.baseUrlVariable]);
   const given = configured ?? fromEnvironment ?? known?.baseUrl;
   const setting =
     configured === undefined && fromEnvironment !== undefined
       ? (known?.baseUrlVariable ?? '')
-      : `models.providers.${provider}.baseUrl`;
+      : `models.providers.${provider}${place.baseUrlAt}.baseUrl`;
   if (given === undefined) throw new ProviderSettingsError({ provider, setting, problem: 'is missing' });
   if (!URL.canParse(given) || !/^https?:$/.test(new URL(given).protocol)) {
     throw new ProviderSettingsError({

@@ -455,10 +455,10 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
   ...used('models.providers.*', 'api baseUrl timeoutSeconds'),
   ...used(
     'models.providers.*.models[]',
-    'contextWindow cost.cacheRead cost.cacheWrite cost.input cost.output id input maxTokens',
+    'api baseUrl contextWindow cost.cacheRead cost.cacheWrite cost.input cost.output id input maxTokens',
   ),
   ...used('models.providers.*.models[].cost.tieredPricing[]', 'cacheRead cacheWrite input output range'),
-  ...used('models.providers.*', 'apiKey headers'),
+  ...used('models.providers.*', 'apiKey authHeader headers'),
   ...protects(
     'models.providers.*.request',
     'Its proxy, certificates and credentials are not used: requests go out directly.',

@@ -706,6 +706,9 @@ const models = shared({
           '"anthropic-messages", "openai-completions", "openai-responses" or "google-generative-ai". Default: by the name of the provider.',
         ),
       headers: recordOf(secret()).optional(),
+      authHeader: flag()
+        .optional()
+        .describe('Whether the key is sent as "Authorization: Bearer", whatever the API has for it. Default false.'),
       timeoutSeconds: wholeNumber(1, 86_400)
         .optional()
         .describe('How long the model may stay silent before the call counts as failed. Default 120.'),
@@ -716,6 +719,8 @@ const models = shared({
         .array(
           shared({
             id: filledText(),
+            api: text().optional().describe('As that of the provider, for this model alone.'),
+            baseUrl: filledText().optional().describe('Where this model is, when it is elsewhere than its provider.'),
             contextWindow: positive().optional().describe('In tokens.'),
             maxTokens: positive().optional().describe('The most tokens of one answer.'),
             input: texts()

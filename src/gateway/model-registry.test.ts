@@ -57,6 +57,26 @@ describe('the models of a gateway', () => {
     });
   });
 
+  it('may speak another protocol than their provider, elsewhere, with the key as a bearer', async () => {
+    const entry = {
+      baseUrl: 'http://127.0.0.1:1/v1',
+      apiKey: 'k-own',
+      authHeader: true,
+      models: [
+        { id: 'claude', api: 'anthropic-messages', baseUrl: `http://127.0.0.1:${server.port}` },
+        { id: 'odd', api: 'smoke-signals' },
+      ],
+    };
+    const models = registry({ models: { providers: { proxy: entry } } });
+    const model = await models.model({ provider: 'proxy', model: 'claude' });
+    expect((await read(model, await model.prepare(requestOf('Hello')))).text).toBe('over anthropic');
+    const { path, headers } = server.requests.at(-1) ?? {};
+    expect([path, headers?.authorization, headers?.['x-api-key']]).toEqual(['/v1/messages', 'Bearer k-own', undefined]);
+    await expect(models.model({ provider: 'proxy', model: 'odd' })).rejects.toThrow(
+      'models.providers.proxy.models[1].api',
+    );
+  });
+
   it('are asked with the key that an agent alone has', async () => {
     const address = `http://127.0.0.1:${server.port}`;
     const variables = { OPENAI_API_KEY: 'k-all', 'ana@OPENAI_API_KEY': 'k-ana', OPENAI_BASE_URL: address };

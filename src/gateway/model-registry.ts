@@ -120,7 +120,8 @@ export class ModelRegistry implements ModelPort {
   problems(): readonly string[] {
     const problems = listAgentIds(this.#config).flatMap((agentId) => {
       try {
-        resolveProvider(this.#config, this.choice(agentId).primary.provider, this.#variables, agentId);
+        const { provider, model } = this.choice(agentId).primary;
+        resolveProvider(this.#config, provider, this.#variables, agentId, model);
         return [];
       } catch (error) {
         return [(error as Error).message];
@@ -140,7 +141,7 @@ export class ModelRegistry implements ModelPort {
   }
 
   async #make(ref: ModelRef, agentId: string | undefined): Promise<Model> {
-    const settings = resolveProvider(this.#config, ref.provider, this.#variables, agentId);
+    const settings = resolveProvider(this.#config, ref.provider, this.#variables, agentId, ref.model);
     const configured = settings.models.find(({ id }) => id === ref.model);
     const learned = this.#stateDir === undefined ? {} : await readLearnedModels(this.#stateDir);
     const known = await resolveModelFacts(settings, ref.model, learned);
@@ -150,6 +151,7 @@ export class ModelRegistry implements ModelPort {
       baseUrl: settings.baseUrl,
       apiKey: settings.apiKey,
       headers: settings.headers,
+      sendsBearer: settings.sendsBearer,
       timeoutMs: settings.timeoutMs,
       contextWindow: known.contextWindow,
       contextWindowSource: configured?.contextWindow === undefined ? ('model' as const) : ('modelsConfig' as const),
@@ -164,9 +166,9 @@ export class ModelRegistry implements ModelPort {
   }
 
   /** A provider that cannot be used is reported to the caller that asks for its model. */
-  #apiOf({ provider }: ModelRef): ProviderSettings['api'] | undefined {
+  #apiOf({ provider, model }: ModelRef): ProviderSettings['api'] | undefined {
     try {
-      return resolveProvider(this.#config, provider, this.#variables).api;
+      return resolveProvider(this.#config, provider, this.#variables, undefined, model).api;
     } catch {
       return undefined;
     }

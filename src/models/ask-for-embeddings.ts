@@ -19,7 +19,7 @@ import { secretTexts, separateSecrets, type WireDialect, type WireModelSettings 
 
 export type EmbeddingsSettings = Pick<
   WireModelSettings,
-  'provider' | 'model' | 'baseUrl' | 'apiKey' | 'headers' | 'now'
+  'provider' | 'model' | 'baseUrl' | 'apiKey' | 'sendsBearer' | 'headers' | 'now'
 > & { readonly timeoutMs: number };
 
 /** What a client of OpenAI's API sends. */

@@ -32,6 +32,8 @@ export interface WireModelSettings {
   /** The address with the version and without a slash at the end: `https://api.example.com/v1`. */
   readonly baseUrl: string;
   readonly apiKey?: string | undefined;
+  /** Set when the key is sent as `Authorization: Bearer`, whatever the protocol has for it. */
+  readonly sendsBearer?: true | undefined;
   /** Headers that are added while sending. They are treated as secret. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The longest time without any byte of the answer. The default is two minutes. */
@@ -214,7 +216,7 @@ function elsewhere(wire: WireRequest, origin: string, context: FailureContext): 
   );
 }
 
-type AddressSettings = Pick<WireModelSettings, 'baseUrl' | 'apiKey' | 'headers'>;
+type AddressSettings = Pick<WireModelSettings, 'baseUrl' | 'apiKey' | 'sendsBearer' | 'headers'>;
 
 /** A name and password in the address would be recorded with it, so they are sent as a header instead. */
 export function separateSecrets<Given extends AddressSettings>(
@@ -229,12 +231,13 @@ export function separateSecrets<Given extends AddressSettings>(
   url.username = '';
   url.password = '';
   const { apiKey, headers, ...rest } = given;
+  const keyHeader = given.sendsBearer ? (key: string) => ({ authorization: `Bearer ${key}` }) : dialect.keyHeader;
   const own = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
   return {
     settings: { ...rest, baseUrl: url.toString().replace(/\/+$/, '') },
     secretHeaders: {
       ...(login === undefined ? {} : { authorization: `Basic ${Buffer.from(login).toString('base64')}` }),
-      ...(apiKey === undefined ? {} : dialect.keyHeader(apiKey)),
+      ...(apiKey === undefined ? {} : keyHeader(apiKey)),
       ...Object.fromEntries(own),
     },
   };

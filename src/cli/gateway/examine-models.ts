@@ -18,17 +18,17 @@ export async function examineModels(loaded: LoadedConfig, io: CliIo, isLive: boo
   });
   const models = [...new Map(refs.map((ref) => [formatModelRef(ref), ref])).values()];
   const problems = new Set<string>();
-  const isUsable = (provider: string, agentId?: string) => {
+  const isUsable = (provider: string, agentId?: string, model?: string) => {
     try {
-      resolveProvider(config, provider, environment.variables, agentId);
+      resolveProvider(config, provider, environment.variables, agentId, model);
       return true;
     } catch (error) {
       problems.add((error as Error).message);
       return false;
     }
   };
-  for (const { provider, agentId } of refs) isUsable(provider, agentId);
-  const usable = models.filter(({ provider, agentId }) => isUsable(provider, agentId));
+  for (const { provider, agentId, model } of refs) isUsable(provider, agentId, model);
+  const usable = models.filter(({ provider, agentId, model }) => isUsable(provider, agentId, model));
   // Such a provider can never be used, so it is reported although no agent asks for it now.
   for (const { provider } of listUnspokenApis(config)) isUsable(provider);
   const remarks: string[] = [];

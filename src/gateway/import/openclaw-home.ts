@@ -169,9 +169,9 @@ export class OpenClawHome {
     const notes: ImportNote[] = [];
     for (const agentId of others) {
       const file = this.#agentFile(agentId);
-      const stores = this.#ask(file, await this.#database(file), (each) => each.authProfiles()).map(parse);
+      const stores = this.#ask(file, await this.#database(file), (each) => each.authProfiles()).map(parseJson);
       const ids = stores.flatMap((store) =>
-        isObject(store) && isObject(store.profiles) ? Object.keys(store.profiles) : [],
+        isPlainObject(store) && isPlainObject(store.profiles) ? Object.keys(store.profiles) : [],
       );
       if (ids.length === 0) continue;
       const wanted = path.join(this.dir, 'agents', agentId, 'agent', AUTH_PROFILES_NAME);

@@ -124,7 +124,7 @@ async function describe(
   learned: LearnedModels,
 ): Promise<ListedModel> {
   const own = users.filter((user) => formatModelRef(user.ref) === formatModelRef(ref));
-  const found = settingsOf(loaded, ref.provider, environment, own[0]?.agentId);
+  const found = settingsOf(loaded, ref, environment, own[0]?.agentId);
   const facts = await resolveModelFacts(
     found.settings ?? { name: ref.provider, models: configuredModels(loaded.config, ref.provider) },
     ref.model,
@@ -146,12 +146,12 @@ async function describe(
 
 function settingsOf(
   { config }: LoadedConfig,
-  provider: string,
+  { provider, model }: ModelRef,
   { variables }: Environment,
   agentId: string | undefined,
 ): { readonly settings?: ProviderSettings; readonly problem?: string } {
   try {
-    return { settings: resolveProvider(config, provider, variables, agentId) };
+    return { settings: resolveProvider(config, provider, variables, agentId, model) };
   } catch (error) {
     return { problem: (error as Error).message };
   }

@@ -63,8 +63,8 @@ export class Embeddings {
     const most = mostTokens(request);
     const spender = this.#spenderOf(id, request);
     const reservation = await reserveEmbeddings(this.#parts, { ...call, model: ref, tokens: most, spender });
-    const { baseUrl, apiKey, headers, timeoutMs } = settings;
-    const made = await ask({ ...ref, baseUrl, apiKey, headers, timeoutMs, now }, request, signal);
+    const { baseUrl, apiKey, sendsBearer, headers, timeoutMs } = settings;
+    const made = await ask({ ...ref, baseUrl, apiKey, sendsBearer, headers, timeoutMs, now }, request, signal);
     if (!('failure' in made)) {
       const tokens = made.tokens ?? estimateInput(request);
       await this.#settle(call, tokens, reservation);
@@ -85,7 +85,7 @@ export class Embeddings {
     const isNamed = name.includes('/') || ref.model !== name.trim();
     if (!isNamed && !configuredModels(config, ref.provider).some(({ id }) => id === ref.model))
       throw new EmbeddingsModelError({ model, problem: 'no provider of the configuration lists it' });
-    const settings = readProvider(model, () => resolveProvider(config, ref.provider, variables));
+    const settings = readProvider(model, () => resolveProvider(config, ref.provider, variables, undefined, ref.model));
     const load = LOADERS[settings.api];
     if (!load)
       throw new EmbeddingsModelError({
