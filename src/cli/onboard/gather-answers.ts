@@ -8,7 +8,7 @@ import type { ExtensionRow } from '../../gateway/channels/channel-extensions.ts'
 import type { ModelTrial } from '../../gateway/models/ask-model.ts';
 import { countOf } from '../../protocol/count-of.ts';
 import { oneLine } from '../../protocol/one-line.ts';
-import { OnboardModelError } from '../errors.ts';
+import { FlagCombinationError, OnboardModelError } from '../errors.ts';
 import { type FoundModel, PROPOSED_MODELS, type ProviderEntry } from './find-models.ts';
 import type { Prompts } from './prompts.ts';
 
@@ -24,6 +24,8 @@ export interface OnboardFlags {
 
 export interface Surroundings {
   readonly config: Config;
+  /** The environment variables, with those of `.env` files and of the configuration. */
+  readonly variables: Readonly<Record<string, string | undefined>>;
   /** The home of OpenClaw whose conversations and jobs could be brought along. */
   readonly openClawHome: string | undefined;
   readonly found: readonly FoundModel[];
@@ -262,12 +264,13 @@ async function pickModel(
 }
 
 async function answerChannel(
-  { channel }: OnboardFlags,
-  { platforms, tryTokens }: Surroundings,
+  { channel, test }: OnboardFlags,
+  { platforms, tryTokens, variables }: Surroundings,
   ask: Prompts | undefined,
-) {
-  // Tokens are never flags, because other people of the machine could read them; scripts use `atrium channels add`.
-  if (channel === 'later' || !ask || platforms.length === 0) return undefined;
+): Promise<Answers['channel']> {
+  if (channel === 'later' || platforms.length === 0) return undefined;
+  if (!ask)
+    return channel === undefined ? undefined : channelOfVariables(channel, { platforms, tryTokens, variables }, test);
   const row =
     platforms.find(({ id }) => id === channel) ??
     (await ask.choose<ExtensionRow | undefined>('Talk to it on a chat platform?', [
@@ -294,4 +297,29 @@ async function answerChannel(
     if (problem === undefined) return { row, tokens };
     if (!(await ask.confirm('Try again with another token?', true))) return undefined;
   }
+}
+
+/**
+ * Tokens are never flags, because other people of the machine could read them. So a script has them in variables, where
+ * they stay: the configuration only says that the platform is used.
+ */
+async function channelOfVariables(
+  channel: string,
+  { platforms, tryTokens, variables }: Pick<Surroundings, 'platforms' | 'tryTokens' | 'variables'>,
+  isTried: boolean,
+): Promise<Answers['channel']> {
+  const row = platforms.find(({ id }) => id === channel);
+  if (!row) return undefined;
+  const missing = row.tokens.map(({ variable }) => variable).filter((variable) => !variables[variable]?.trim());
+  if (missing.length > 0)
+    throw new FlagCombinationError({
+      problem: `--channel ${channel} needs ${missing.join(' and ')} in the environment or in a .env file, because --yes asks nothing. Or leave it out, and then use: atrium channels add ${channel}`,
+    });
+  const tokens = Object.fromEntries(row.tokens.map(({ key, variable }) => [key, variables[variable]?.trim() ?? '']));
+  const problem = isTried ? await tryTokens(row, tokens) : undefined;
+  if (problem !== undefined)
+    throw new FlagCombinationError({
+      problem: `${row.name} does not take what ${row.tokens.map(({ variable }) => variable).join(' and ')} says, so nothing was written. ${problem}`,
+    });
+  return { row, tokens: {} };
 }

@@ -1,7 +1,7 @@
 // Onboarding as a person does it, in a real terminal with the built command, and as a script does it. The model is a server on
 // loopback that speaks as Ollama does.
 
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -116,9 +116,20 @@ describe('from a script', () => {
     expect((await home.run(['sessions', 'show', 'agent:main:main'])).out).toContain('My dog is called Rex.');
   });
 
+  it('takes the tokens of a chat platform from their variables, and leaves them there', async () => {
+    await mkdir(home.stateDir, { recursive: true });
+    await writeFile(join(home.stateDir, '.env'), 'TELEGRAM_BOT_TOKEN=123456:telegram-token-of-ada\n', { mode: 0o600 });
+    expect(await script('--yes', '--channel', 'telegram', '--no-test')).toMatchObject({ code: 0 });
+    const written = await configuration();
+    expect(written.channels).toEqual({ telegram: { enabled: true } });
+    expect((await home.run(['channels', 'list'])).out).toMatch(/telegram/);
+  });
+
   it('says in one sentence what is wrong with flags, and without a terminal', async () => {
     expect(await script()).toMatchObject({ code: 2, err: expect.stringContaining('There is no terminal to ask in.') });
-    expect((await script('--yes', '--channel', 'telegram')).err).toContain('then use: atrium channels add telegram');
+    const { err } = await script('--yes', '--channel', 'slack');
+    expect(err).toContain('--channel slack needs SLACK_BOT_TOKEN and SLACK_APP_TOKEN in the environment');
+    expect(err).toContain('then use: atrium channels add slack');
     expect((await script('--yes', '--base-url', 'http://x')).err).toContain('--base-url needs --model');
     expect((await script('--yes', '--service', 'maybe')).code).toBe(2);
     expect(await entries()).toEqual([]);

@@ -42,10 +42,10 @@ export const onboard = command({
     '--import <answer>': { text: 'bring conversations and jobs of OpenClaw along (default: no)', choices: YES_OR_NO },
     '--model <model>': 'provider/model, or "mirror" (default: what is configured, else the first that is found)',
     '--base-url <url>': 'where the provider of --model is, for a server of your own',
-    '--no-test': 'do not ask the model a question',
+    '--no-test': 'ask neither the model nor the chat platform',
     '--name <name>': 'what the agent is called (default: it finds a name with you)',
     '--channel <platform>': {
-      text: 'telegram, discord or slack, or later (default); tokens are asked for',
+      text: 'telegram, discord or slack, or later (default); tokens are asked for, with --yes they are taken from their variables',
       choices: ['later', ...CHANNEL_EXTENSIONS.map(({ id }) => id)],
     },
     '--service <answer>': { text: 'let the system run the gateway (default: no)', choices: YES_OR_NO },
@@ -54,18 +54,15 @@ export const onboard = command({
     'onboard',
     'onboard --yes --model anthropic/claude-sonnet-4-6 --name Ada --service yes',
     'onboard --yes --model home/qwen3 --base-url http://127.0.0.1:8080/v1',
+    'onboard --yes --channel telegram',
   ],
-  notes: `Keys are taken from where they are: variables, .env files, auth profiles. Nothing is written before the last answer; Ctrl-C leaves everything as it was. For a chat platform in a script: atrium channels add. See "${docsCommand('models')}".`,
+  notes: `Keys are taken from where they are: variables, .env files, auth profiles. Nothing is written before the last answer; Ctrl-C leaves everything as it was. The tokens of a chat platform stay in their variables too: TELEGRAM_BOT_TOKEN, DISCORD_BOT_TOKEN, SLACK_BOT_TOKEN and SLACK_APP_TOKEN. See "${docsCommand('models')}".`,
   async run(flags, { io, say }) {
     const isAsking = !flags.yes && !flags.nonInteractive;
     if (isAsking && (!io.isTerminal || process.stdin.isTTY !== true)) throw new OnboardNeedsTerminalError();
     if (flags.baseUrl !== undefined && flags.model === undefined)
       throw new FlagCombinationError({
         problem: '--base-url needs --model provider/model, which names the provider at that address.',
-      });
-    if (!isAsking && flags.channel !== undefined && flags.channel !== 'later')
-      throw new FlagCombinationError({
-        problem: `--channel ${flags.channel} asks for tokens, and --yes asks nothing. Leave it out, and then use: atrium channels add ${flags.channel}`,
       });
     if (flags.name !== undefined && !isName(flags.name))
       throw new BadFlagError({ flag: '--name', value: oneLine(flags.name), expected: NAME_RULE });
@@ -108,6 +105,7 @@ async function lookAround(config: Surroundings['config'], environment: Environme
   const openClawHome = homes.find((_, at) => isOpenClaw[at]);
   return {
     config,
+    variables: environment.variables,
     // An import needs the state directory for itself.
     openClawHome: openClawHome && !(await isStateLocked(environment.stateDir)) ? openClawHome : undefined,
     found: await findModels(config, environment),

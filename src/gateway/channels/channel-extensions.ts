@@ -22,6 +22,8 @@ export interface PlatformFacts {
 
 export interface TokenFacts {
   readonly key: string;
+  /** The environment variable that has it where the configuration does not. */
+  readonly variable: string;
   /** Where it comes from, in a few words: `the token that @BotFather gave you`. */
   readonly from: string;
   /** The form that every such token has, so that a mistake is found before the platform is asked. */
@@ -65,6 +67,7 @@ export const CHANNEL_EXTENSIONS: readonly ExtensionRow[] = [
     tokens: [
       {
         key: 'token',
+        variable: 'DISCORD_BOT_TOKEN',
         from: 'the token from the page "Bot" of your application in the Developer Portal of Discord',
         form: /^[\w.=-]{20,}$/,
       },
@@ -76,8 +79,18 @@ export const CHANNEL_EXTENSIONS: readonly ExtensionRow[] = [
     id: 'slack',
     name: 'Slack',
     tokens: [
-      { key: 'botToken', from: 'the Bot User OAuth Token of the app', form: /^xoxb-[\w-]+$/ },
-      { key: 'appToken', from: 'an app-level token with the scope connections:write', form: /^xapp-[\w-]+$/ },
+      {
+        key: 'botToken',
+        variable: 'SLACK_BOT_TOKEN',
+        from: 'the Bot User OAuth Token of the app',
+        form: /^xoxb-[\w-]+$/,
+      },
+      {
+        key: 'appToken',
+        variable: 'SLACK_APP_TOKEN',
+        from: 'an app-level token with the scope connections:write',
+        form: /^xapp-[\w-]+$/,
+      },
     ],
     load: () => import('../../../extensions/slack/index.ts').then(({ slack }) => slack),
     loadReader: () => import('../../config/channels/slack.ts').then(({ slackAccountsOf }) => slackAccountsOf),
@@ -85,7 +98,14 @@ export const CHANNEL_EXTENSIONS: readonly ExtensionRow[] = [
   extensionRow({
     id: 'telegram',
     name: 'Telegram',
-    tokens: [{ key: 'botToken', from: 'the token that @BotFather gave you', form: /^\d{3,}:[\w-]{10,}$/ }],
+    tokens: [
+      {
+        key: 'botToken',
+        variable: 'TELEGRAM_BOT_TOKEN',
+        from: 'the token that @BotFather gave you',
+        form: /^\d{3,}:[\w-]{10,}$/,
+      },
+    ],
     load: () => import('../../../extensions/telegram/index.ts').then(({ telegram }) => telegram),
     loadReader: () => import('../../config/channels/telegram.ts').then(({ telegramAccountsOf }) => telegramAccountsOf),
   }),
