@@ -471,7 +471,10 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
   }),
   ...harmless('models.providers.*.models[].{name,metadataSource}', 'It is a name.'),
   ...harmless('models.catalogRefresh', 'Lists of models are asked for by atrium models refresh, and by nothing else.'),
-  ...harmless('models.{mode,pricing}', 'The providers of the configuration are added to the well-known ones.'),
+  ...missing('models.mode', 'The well-known providers stay there beside those of the configuration.', {
+    except: ['merge'],
+  }),
+  ...harmless('models.pricing', 'Prices come from the configuration and from the data that Atrium brings along.'),
   ...different('auth.order', 'Only profiles with an API key or a token count; those that sign in are left out.'),
   ...harmless('auth.profiles', 'The profiles themselves are read from auth-profiles.json.'),
   ...missing('auth', 'Signing in with an account is not there; providers need an API key.'),
