@@ -101,8 +101,9 @@ describe('settings of OpenClaw that are not used', () => {
   missing   channels.whatsapp, channels.signal: Atrium has no such channel, so nothing is received or sent there.
   differs   session.dmScope: It is not set, so each person has a session of their own; OpenClaw keeps all direct messages in the main session.
   differs   tools.exec.security: It is not set, so a command that no rule allows is asked for; OpenClaw runs it without a question.
+  differs   skills.allowBundled: The skills that come with OpenClaw are not here; "atrium skills install" brings those that you use.
   harmless  meta
-Usable, with 4 settings that are not used and 2 that are used differently.
+Usable, with 4 settings that are not used and 3 that are used differently.
 `);
     await home.write(
       'openclaw.yaml',
