@@ -107,11 +107,11 @@ Usable, with 4 settings that are not used and 3 that are used differently.
 `);
     await home.write(
       'openclaw.yaml',
-      'acceptUnused: [agents.defaults.sandbox, browser, channels, session.dmScope, tools]',
+      'acceptUnused: [agents.defaults.sandbox, browser, channels, session.dmScope, skills, tools]',
     );
     const { out: accepted } = await home.run(['config', 'check']);
     expect(accepted).toContain(
-      '  accepted  agents.defaults.sandbox.mode, browser, channels.whatsapp, channels.signal, session.dmScope, tools.exec.security\n',
+      '  accepted  agents.defaults.sandbox.mode, browser, channels.whatsapp, channels.signal, session.dmScope, tools.exec.security, skills.allowBundled\n',
     );
     expect(accepted).toContain('Nothing to complain about.');
   });
