@@ -121,7 +121,7 @@ async function moveTable({ from, to }: StoreMove, table: TableName, progress: (m
   let { after, moved } = await readNote(to, table);
   progress(moved);
   for (;;) {
-    const rows = await again(() => readPage(from, table, after));
+    const rows = await readPage(from, table, after);
     const last = rows.at(-1);
     if (!last) return;
     const key = keyIn(table, last);
@@ -132,24 +132,11 @@ async function moveTable({ from, to }: StoreMove, table: TableName, progress: (m
     } catch (error) {
       if (!(error instanceof ConnectionLostError)) throw error;
       // Only the store knows whether this page is there.
-      ({ after, moved } = await again(() => readNote(to, table)));
+      ({ after, moved } = await readNote(to, table));
     }
     progress(moved);
   }
 }
-
-/** The connection comes back by itself, or says that it cannot. */
-async function again<Value>(work: () => Promise<Value>): Promise<Value> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof ConnectionLostError) || tries === MOST_TRIES) throw error;
-    }
-  }
-}
-
-const MOST_TRIES = 5;
 
 /** A table that differs, because the old store was used between two parts of the move, is moved again once. */
 async function checkTables(move: StoreMove, all: number): Promise<readonly MovedTable[]> {
@@ -199,7 +186,7 @@ export async function hashTable(
   let rows = 0;
   let after: MovedRow | undefined;
   for (;;) {
-    const page = await again(() => readPage(side, table, after));
+    const page = await readPage(side, table, after);
     const last = page.at(-1);
     if (!last) return { rows, hash: hash.digest('hex') };
     for (const row of page) hash.update(`${JSON.stringify(row)}\n`);

@@ -1,10 +1,11 @@
 // A schema of Postgres as one side of a move. While it is read or filled, no gateway can open it.
 // The tables of a new schema are made, and those of an old one brought up to date. Errors: as `openPostgresStore`, and
-// ConnectionLostError when the connection breaks in the middle of a transaction.
+// ConnectionLostError when the connection breaks in the middle of a transaction. A statement alone is asked again then,
+// because each of them may be: they read, or set a number.
 
 import { checkSchemaName, DEFAULT_SCHEMA, describePlace } from '../postgres/describe-place.ts';
 import { migrate, readVersion } from '../postgres/migrate.ts';
-import { ConnectionLostError, PostgresConnection } from '../postgres/postgres-connection.ts';
+import { ConnectionLostError, PostgresConnection, type SqlAnswer } from '../postgres/postgres-connection.ts';
 import { POSTGRES } from '../postgres/postgres-dialect.ts';
 import { storeErrorFrom } from '../postgres/store-error.ts';
 import type { SqlStatement } from '../sql/dialect.ts';
@@ -31,7 +32,7 @@ export async function openPostgresSide(
     work.catch((error) => {
       throw error instanceof ConnectionLostError ? error : storeErrorFrom(error, description);
     });
-  const ask = (sql: string, values: SqlStatement['values'] = []) => told(connection.ask({ sql, values }));
+  const ask = (sql: string, values: SqlStatement['values'] = []) => told(askAgain(connection, { sql, values }));
   const transact = async (statements: readonly SqlStatement[]) => {
     const held = await told(connection.hold());
     try {
@@ -85,13 +86,26 @@ export async function openPostgresSide(
   }
 }
 
+/** The connection comes back by itself, or says that it cannot. */
+async function askAgain(connection: PostgresConnection, statement: SqlStatement): Promise<SqlAnswer> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await connection.ask(statement);
+    } catch (error) {
+      if (!(error instanceof ConnectionLostError) || tries === MOST_TRIES) throw error;
+    }
+  }
+}
+
+const MOST_TRIES = 5;
+
 /** The server, whatever its address is called, and the database in it. */
 async function readIdentity(connection: PostgresConnection): Promise<string> {
   const sql = 'SELECT (SELECT oid FROM pg_database WHERE datname = current_database())';
-  const database = (await connection.ask({ sql, values: [] })).rows[0]?.[0];
+  const database = (await askAgain(connection, { sql, values: [] })).rows[0]?.[0];
   // It is made together with the files of the server and never changes. A server may keep it from its users.
   const control = 'SELECT system_identifier FROM pg_control_system()';
-  const server = await connection.ask({ sql: control, values: [] }).then(
+  const server = await askAgain(connection, { sql: control, values: [] }).then(
     ({ rows }) => rows[0]?.[0],
     () => undefined,
   );
@@ -100,7 +114,7 @@ async function readIdentity(connection: PostgresConnection): Promise<string> {
 
 async function sequenceOf(connection: PostgresConnection, schema: string, table: string): Promise<string> {
   const sql = "SELECT pg_get_serial_sequence($1, 'seq')";
-  const { rows } = await connection.ask({ sql, values: [`${schema}.${table}`] });
+  const { rows } = await askAgain(connection, { sql, values: [`${schema}.${table}`] });
   return String(rows[0]?.[0]);
 }
 
