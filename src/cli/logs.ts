@@ -12,7 +12,7 @@ import { CONFIG_OPTION } from './common-options.ts';
 import { GatewayRefusedError } from './errors.ts';
 import { lazyClient, openReadingClient, path } from './gateway/gateway-client.ts';
 import { LEVEL_WORDS } from './gateway/gateway-log.ts';
-import { visibleLine } from './output/text.ts';
+import { line, visibleLine } from './output/text.ts';
 import { suggestId } from './suggest-id.ts';
 
 const DEFAULT_LINES = '50';
@@ -40,6 +40,11 @@ Exit code: 0 when there is a log, 1 when there is none yet, 2 when it could not 
     const past = await readLog(file, lines, filter);
     for (const each of past) show(each);
     if (follow) {
+      // It may be a session that begins later, so it is waited for all the same.
+      if (past.length === 0)
+        await checkNamed(session, run, io).catch((error: Error) =>
+          io.err(line(`${error.message} Waiting for its lines.`)),
+        );
       for await (const each of followLog(file, filter, untilInterrupted())) show(each);
       return {};
     }

@@ -51,6 +51,11 @@ test('a run is found in the log by its id, and nothing that was said is in it', 
   const unknown = await runAtrium(['logs', '--session', key.slice(0, -1)], { home: home.home });
   expect([unknown.out, unknown.code]).toEqual(['', 2]);
   expect(unknown.err).toContain(`Did you mean "${key}"?`);
+  const following = new AtriumProcess(['logs', '--follow', '--session', key.slice(0, -1)], { home: home.home });
+  onTestFinished(() => following.kill());
+  await expect.poll(() => following.err).toContain(`Did you mean "${key}"? Waiting for its lines.`);
+  following.signal('SIGINT');
+  await following.ended();
   const none = await runAtrium(['logs', '--run', 'no-such-run'], { home: home.home });
   expect([none.out, none.code]).toEqual(['', 2]);
   expect(none.err).toContain('no-such-run');

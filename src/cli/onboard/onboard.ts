@@ -2,10 +2,11 @@
 // so leaving at any question leaves nothing behind. Every answer has a flag; with --yes nothing is asked.
 
 import { join } from 'node:path';
+import { resolveDefaultAgentId } from '../../config/agents.ts';
 import { withConfigVariables } from '../../config/config-variables.ts';
 import type { Environment } from '../../config/environment.ts';
 import { loadConfig } from '../../config/load-config.ts';
-import { parseModelRef } from '../../config/model-choice.ts';
+import { formatModelRef, type ModelChoice, parseModelRef, resolveModelChoice } from '../../config/model-choice.ts';
 import { CHANNEL_EXTENSIONS } from '../../gateway/channels/channel-extensions.ts';
 import { BadFlagError } from '../../gateway/errors.ts';
 import { hasOpenClawState } from '../../gateway/import/has-openclaw-state.ts';
@@ -86,7 +87,9 @@ export const onboard = command({
         files,
         troubles,
       },
-      text: ask ? undefined : `${summary(answers)}${line(next)}`,
+      text: ask
+        ? undefined
+        : `${summary(answers, resolveModelChoice(config, resolveDefaultAgentId(config), environment.variables))}${line(next)}`,
       warnings: troubles,
       ok: troubles.length === 0,
     };
@@ -171,13 +174,13 @@ async function doTheRest(
   return troubles;
 }
 
-function summary({ model, trial, name }: Answers): string {
+function summary({ model, trial, name }: Answers, configured: ModelChoice): string {
   const answered = trial?.ok
     ? ` It answered "${oneLine(trial.text, LONGEST_SHOWN)}" after ${(trial.ms / 1000).toFixed(1)} s.`
     : '';
   return [
     model.name === undefined
-      ? line('The model stays as it is; without one, the built-in mirror answers.')
+      ? line(`The model stays as it is: ${formatModelRef(configured.primary)}.`)
       : line(`The model is ${model.name}.${answered}`),
     ...(name === undefined ? [] : [line(`The agent is called ${name}.`)]),
   ].join('');
