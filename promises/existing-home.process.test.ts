@@ -77,7 +77,7 @@ const NOT_USED = [
   'differs commands.ownerAllowFrom',
   'differs skills.entries.nano-banana.apiKey, skills.entries.nano-banana.env',
   'differs agents.defaults.timeoutSeconds',
-  'harmless $schema, meta, wizard, update, auth.profiles, models.mode, models.providers.local.models[0].name, agents.defaults.timeFormat, agents.defaults.sandbox.scope, agents.defaults.sandbox.docker, agents.list[0].identity.theme, agents.list[0].tools.elevated, tools.agentToAgent, commands.native, commands.text, commands.bash, commands.restart, gateway.tailscale.resetOnExit, ui, web',
+  'harmless $schema, meta, wizard, update, auth.profiles, models.providers.local.models[0].name, agents.defaults.timeFormat, agents.defaults.sandbox.scope, agents.defaults.sandbox.docker, agents.list[0].identity.theme, agents.list[0].tools.elevated, tools.agentToAgent, commands.native, commands.text, commands.bash, commands.restart, gateway.tailscale.resetOnExit, ui, web',
 ];
 
 let gateway: GatewayProcess;
