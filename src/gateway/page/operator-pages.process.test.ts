@@ -235,6 +235,8 @@ describe.skipIf(!browserPath)('the pages of the operator (skipped where there is
     const change = page.getByRole('form', { name: /^Change/ });
     await change.getByLabel('What the agent is told').fill('Say goodbye.');
     await change.getByRole('button', { name: 'Save' }).click();
+    // The form closes when the change is stored.
+    await change.waitFor({ state: 'detached' });
     await job.getByText('Say goodbye.').waitFor();
     await onOff(job.getByRole('switch'), false);
     await job.getByText('paused').waitFor();
