@@ -60,6 +60,34 @@ describe('SIGUSR1', () => {
     gateway.signal('SIGTERM');
     expect(await gateway.ended()).toBe(0);
   });
+
+  test('a gateway that is told to stop while it starts again starts, and ends well', async () => {
+    const gateway = start(await scratch({ 'openclaw.json': '{}' }));
+    await gateway.until('is ready');
+    gateway.signal('SIGUSR1');
+    await gateway.until('Starting again.');
+    // Without a listener, the one would end the process and the other would open Node's debugger.
+    gateway.signal('SIGUSR1');
+    gateway.signal('SIGTERM');
+    expect(await gateway.ended()).toBe(0);
+    expect(gateway.err).not.toContain('Debugger');
+  });
+
+  test('a gateway that is told to stop while it stops for a restart does not start again', async () => {
+    const gateway = await GatewayProcess.create();
+    onTestFinished(() => gateway.close());
+    await gateway.start();
+    gateway.model.script([hang('Half')]);
+    await gateway.json('/api/messages', { body: { text: 'hello' } });
+    await gateway.model.waitForRequests(1);
+    gateway.signal('SIGUSR1');
+    await expect.poll(() => gateway.err, { timeout: 15_000 }).toContain('finishing what is running');
+    gateway.signal('SIGTERM');
+    await expect.poll(() => gateway.err, { timeout: 15_000 }).toContain('does not start again');
+    expect(gateway.err).not.toContain('Stopping at once.');
+    gateway.signal('SIGTERM');
+    expect(await gateway.ended()).toEqual({ code: 1, signal: null });
+  });
 });
 
 describe('a key in the environment and nothing else', () => {

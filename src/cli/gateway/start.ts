@@ -12,7 +12,6 @@ import { BadFlagError } from '../../gateway/errors.ts';
 import type { StopReason } from '../../gateway/gateway-part.ts';
 import { hasOpenClawState } from '../../gateway/import/has-openclaw-state.ts';
 import { loadStartableConfig } from '../../gateway/load-startable-config.ts';
-import type { StartedGateway } from '../../gateway/start-gateway.ts';
 import { describeForOperator } from '../../protocol/errors.ts';
 import { OWN_MODULES } from '../../public/own-modules.ts';
 import type { CliIo } from '../cli-io.ts';
@@ -20,6 +19,7 @@ import { command, type FlagsOf } from '../command.ts';
 import { CONFIG_OPTION } from '../common-options.ts';
 import { formatBanner } from './format-banner.ts';
 import { gatewayLog } from './gateway-log.ts';
+import { StopSignals } from './stop-signals.ts';
 import { type EndWatch, watchEnd } from './watch-end.ts';
 
 const OPTIONS = {
@@ -41,12 +41,30 @@ export const start = command({
   notes: 'Stop it with Ctrl-C: running work is finished first. A second Ctrl-C stops at once; nothing is lost.',
   json: false,
   async run(flags, { io }) {
-    while ((await runUntilStopped(flags, io)) === 'restart') io.err('Starting again.\n');
+    let end: EndWatch | undefined;
+    const exit = () => {
+      end?.release();
+      process.exit(1);
+    };
+    const signals = new StopSignals({ say: io.err, exit });
+    const onWatch = (watch: EndWatch) => {
+      end = watch;
+    };
+    try {
+      while ((await runUntilStopped(flags, io, signals, onWatch)) === 'restart') io.err('Starting again.\n');
+    } finally {
+      signals.release();
+    }
     return {};
   },
 });
 
-async function runUntilStopped(flags: FlagsOf<typeof OPTIONS>, io: CliIo): Promise<StopReason> {
+async function runUntilStopped(
+  flags: FlagsOf<typeof OPTIONS>,
+  io: CliIo,
+  signals: StopSignals,
+  onWatch: (watch: EndWatch) => void,
+): Promise<StopReason> {
   const environment = withRawStream(io.environment, flags);
   const configPath =
     flags.config === undefined ? undefined : resolveUserPath(flags.config, environment.home, environment.cwd);
@@ -67,6 +85,7 @@ async function runUntilStopped(flags: FlagsOf<typeof OPTIONS>, io: CliIo): Promi
       '--raw-stream-path names a file, and the raw stream is off. Add --raw-stream to switch it on, or use "atrium debug on raw-stream" for a while.',
     );
   const end = watchEnd(log);
+  onWatch(end);
   try {
     const started = await startGateway({
       environment,
@@ -80,7 +99,6 @@ async function runUntilStopped(flags: FlagsOf<typeof OPTIONS>, io: CliIo): Promi
       bind: flags.bind,
       modules: OWN_MODULES,
     });
-    // From here on Ctrl-C stops the gateway gracefully; before, it just ends the process.
     const canRestart = () =>
       loadStartableConfig({ environment, configPath }).then(
         () => true,
@@ -91,7 +109,8 @@ async function runUntilStopped(flags: FlagsOf<typeof OPTIONS>, io: CliIo): Promi
           return false;
         },
       );
-    const stopped = untilStopped({ stop: started.stop, canRestart, end, io });
+    const stop = (reason: StopReason) => started.stop(undefined, reason);
+    const stopped = signals.untilStopped({ stop, canRestart });
     const told = loaded.warnings.map(({ message }) => message);
     const hasState = () => hasOpenClawState({ dir: environment.stateDir, environment, config: loaded.config });
     const isConfigured = (agentId: string) => isModelConfigured(loaded.config, agentId);
@@ -124,39 +143,4 @@ function portOf(text: string): number {
   if (!/^\d{1,5}$/.test(text) || port > 65_535)
     throw new BadFlagError({ flag: '--port', value: text, expected: 'a number from 0 to 65535' });
   return port;
-}
-
-interface UntilStoppedOptions {
-  stop: StartedGateway['stop'];
-  canRestart: () => Promise<boolean>;
-  end: EndWatch;
-  io: CliIo;
-}
-
-function untilStopped({ stop, canRestart, end, io }: UntilStoppedOptions): Promise<StopReason> {
-  return new Promise((resolve, reject) => {
-    let isStopping = false;
-    const stopFor = (reason: StopReason) => {
-      if (isStopping) {
-        io.err('Stopping at once. What was not finished goes on at the next start.\n');
-        end.release();
-        process.exit(1);
-      }
-      isStopping = true;
-      io.err('Stopping: finishing what is running. Once more stops at once.\n');
-      stop(undefined, reason).then(() => {
-        process.off('SIGTERM', onStop).off('SIGINT', onStop).off('SIGUSR1', onRestart);
-        resolve(reason);
-      }, reject);
-    };
-    const onStop = () => stopFor('shutdown');
-    // A gateway that stopped for a configuration with a typing mistake would leave everybody without an answer.
-    const onRestart = async () => {
-      if (isStopping || (await canRestart())) stopFor('restart');
-    };
-    process.on('SIGTERM', onStop);
-    process.on('SIGINT', onStop);
-    // Without this handler, Node would open its debugger on this signal.
-    process.on('SIGUSR1', onRestart);
-  });
 }

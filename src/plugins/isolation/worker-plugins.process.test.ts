@@ -310,22 +310,15 @@ describe('the worker', () => {
   });
 
   it.each([
-    [
-      'many small objects',
-      'const all = []; for (;;) all.push({ n: calls++ });',
-      /used up its 256 MB|taking about \d+ MB/,
-    ],
-    // Memory that the process still has from the worker before is not seen to be taken.
-    [
-      'texts',
-      "const all = []; for (;;) all.push('x'.repeat(1_000) + calls++);",
-      /used up its 256 MB|taking about \d+ MB|busy for \d+ ms/,
-    ],
-  ])('is ended by name while %s fill its memory, and the process is not', async (_, body, sentence) => {
+    ['many small objects', 'const all = []; for (;;) all.push({ n: calls++ });'],
+    ['texts', "const all = []; for (;;) all.push('x'.repeat(1_000) + calls++);"],
+  ])('is ended by name while %s fill its memory, and the process is not', async (_, body) => {
     const plugins = new WorkerPlugins({ ...SETTINGS, memoryMb: 256, heartbeatMs: 1_000 });
     await load(plugins, 'bad', `api.on('agent_end', async () => { ${body} });`);
-    // How much it was depends on how fast the machine is.
-    await expect(asking(() => hook(kept.get('bad'), 'agent_end').handler({}, {}))).rejects.toThrow(sentence);
+    // Which limit is met first depends on how fast the machine is, and on memory that the worker before has left.
+    await expect(asking(() => hook(kept.get('bad'), 'agent_end').handler({}, {}))).rejects.toThrow(
+      /used up its 256 MB|busy for \d+ ms/,
+    );
     expect(troubles).toMatchObject([{ culprits: ['bad'] }]);
     await plugins.close();
     kept.clear();

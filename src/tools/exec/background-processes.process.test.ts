@@ -323,6 +323,24 @@ describe('of several nodes that share a store', () => {
     );
   });
 
+  it('what a command printed goes from its node when its session is deleted at the other one', async () => {
+    const { rig } = await twoNodes();
+    const id = await started(rig, 'echo done');
+    const { sessionKey } = await ended(rig, id);
+    const kept = await started(rig, 'echo kept', { sessionKey: 'agent:main:other' });
+    await ended(rig, kept);
+    await writeFile(join(rig.dir, 'proc_begins.log'), 'The file of a command is there before its row is.');
+    const other = await openedFor(rig, { node: 'b', dir: join(rig.scratch.outsideDir, 'b') });
+    await other.forget(sessionKey);
+    await rig.store.commit([{ remove: 'processes', where: { sessionKey } }], { site: 'process' });
+    expect(await readdir(rig.dir)).toContain(`${id}.log`);
+    await rig.processes.prune();
+    const ofKept = [`${kept}.exit`, `${kept}.log`];
+    expect((await readdir(rig.dir)).toSorted()).toEqual([...ofKept, 'proc_begins.log'].toSorted());
+    await openedFor(rig, { node: 'a' });
+    expect((await readdir(rig.dir)).toSorted()).toEqual(ofKept);
+  });
+
   it('the output of a command of the foreground is read where it is, and the other one says where', async () => {
     const { rig, atOther } = await twoNodes();
     const { content } = await rig.runApproved({ command: 'seq 20000' });

@@ -48,6 +48,7 @@ const MAX_RUNNING_IN_ALL = 64;
 const MAX_KEPT_A_SESSION = 50;
 const KEPT_MS = 7 * 24 * 60 * 60_000;
 const PRUNE_EVERY_MS = 60 * 60_000;
+const SWEEP_EVERY_MS = 60_000;
 const PRUNE_SLICE = 200;
 const LOOK_EVERY_MS = 1_000;
 const KILL_GRACE_MS = 3_000;
@@ -64,6 +65,8 @@ export class BackgroundProcesses {
   readonly #adopted = new Map<string, ProcessRow>();
   /** Processes that `kill` is ending; `kill` writes down how they ended. */
   readonly #killed = new Set<string>();
+  /** Commands that have, or had, a row: when the row is gone, another node has removed it and the files here go too. */
+  readonly #known = new Set<string>();
   /** What runs on this node of several; another node may want it to end. */
   readonly #running = new Map<string, ProcessRow>();
   #looking: NodeJS.Timeout | undefined;
@@ -77,7 +80,7 @@ export class BackgroundProcesses {
 
   /** Finds out what became of those that ran when the last gateway stopped. */
   async open(): Promise<void> {
-    const { store, warn, lookEveryMs = LOOK_EVERY_MS } = this.#options;
+    const { node, store, warn, lookEveryMs = LOOK_EVERY_MS } = this.#options;
     for (const row of await store.select('processes', { where: { status: 'running' } })) {
       if (!this.#isHere(row)) continue;
       if (await this.#isAlive(row)) {
@@ -86,11 +89,14 @@ export class BackgroundProcesses {
       } else await this.#settle(row, undefined);
     }
     if (this.#adopted.size > 0) this.#look(lookEveryMs);
+    // No command of this gateway has begun, so what has no row was deleted at another node while this one was away.
+    if (node !== undefined) await this.#sweep(() => true);
     const prune = () =>
       void this.prune().catch((error) => {
         if (!this.#isClosed) warn(`Old outputs of commands could not make room: ${(error as Error).message}`);
       });
-    this.#pruning = setInterval(prune, PRUNE_EVERY_MS);
+    // What another node deletes must not lie here for long.
+    this.#pruning = setInterval(prune, node === undefined ? PRUNE_EVERY_MS : SWEEP_EVERY_MS);
     this.#pruning.unref();
     prune();
   }
@@ -164,6 +170,7 @@ export class BackgroundProcesses {
           status: 'running',
         };
         await store.commit([{ insert: 'processes', row }], { site: 'process' });
+        this.#known.add(id);
         if (child.exitCode !== null || child.signalCode !== null) return await this.#settle(row, child.signalCode);
         child.once('exit', (_, signal) => void this.#settle(row, signal));
         child.stdin?.write(BEGIN);
@@ -189,6 +196,7 @@ export class BackgroundProcesses {
     const row = { ...printed, pid: null, pidToken: node === undefined ? null : `${node} ` };
     await this.#makeRoom(row.agentId, row.sessionKey);
     await store.commit([{ insert: 'processes', row }], { site: 'process', lazy: true });
+    this.#known.add(row.id);
   }
 
   /** A session that prints without end must not fill the disk: its oldest outputs go before another one is kept. */
@@ -249,7 +257,7 @@ export class BackgroundProcesses {
 
   /** Removes what ended long ago, with its files, and files that belong to nothing. */
   async prune(): Promise<void> {
-    const { store, dir, now } = this.#options;
+    const { store, now } = this.#options;
     const before = now() - KEPT_MS;
     for (let isMore = true; isMore && !this.#isClosed; ) {
       const old = await store.select('processes', { where: { endedAt: { lt: before } }, limit: PRUNE_SLICE });
@@ -259,15 +267,27 @@ export class BackgroundProcesses {
       const ids = old.map(({ id }) => id);
       await store.commit([{ remove: 'processes', where: { id: { in: ids } } }], { site: 'prune' });
     }
-    for (const name of await readdir(dir).catch(() => [])) {
-      if (this.#isClosed) return;
-      const changedAt = await stat(join(dir, name)).then(
-        ({ mtimeMs }) => mtimeMs,
-        () => undefined,
-      );
-      if (changedAt === undefined || changedAt >= before) continue;
-      const id = name.replace(/\..*$/, '');
-      if ((await store.count('processes', { id })) === 0) await rm(join(dir, name), { force: true });
+    await this.#sweep((id, changedAt) => this.#known.has(id) || changedAt < before);
+  }
+
+  /** Removes the files that have no row, where `isStray` agrees. The file of a command is there before its row is. */
+  async #sweep(isStray: (id: string, changedAt: number) => boolean): Promise<void> {
+    const { store, dir } = this.#options;
+    const names = await readdir(dir).catch(() => []);
+    for (let from = 0; from < names.length && !this.#isClosed; from += PRUNE_SLICE) {
+      const files = names.slice(from, from + PRUNE_SLICE).map((name) => ({ name, id: name.replace(/\..*$/, '') }));
+      const rows = await store.select('processes', { where: { id: { in: files.map(({ id }) => id) } } });
+      for (const { id } of rows) this.#known.add(id);
+      const kept = new Set(rows.map(({ id }) => id));
+      for (const { name, id } of files) {
+        if (kept.has(id)) continue;
+        const file = join(dir, name);
+        const changedAt = await stat(file).then(
+          ({ mtimeMs }) => mtimeMs,
+          () => undefined,
+        );
+        if (changedAt !== undefined && isStray(id, changedAt)) await rm(file, { force: true });
+      }
     }
   }
 
@@ -276,6 +296,7 @@ export class BackgroundProcesses {
   }
 
   async #removeFiles(id: string): Promise<void> {
+    this.#known.delete(id);
     for (const file of [this.outputFileOf(id), this.#exitFileOf(id), `${this.#exitFileOf(id)}.part`]) {
       await rm(file, { force: true });
     }
@@ -343,14 +364,16 @@ export class BackgroundProcesses {
     for (const known of this.#running.values()) {
       const row = byId.get(known.id);
       if (row?.status === 'running' && row.signal === null) continue;
-      // A row that is not running any more was settled here.
-      const isForgotten = row === undefined;
       this.#running.delete(known.id);
-      if (isForgotten || row.status === 'running')
-        void this.kill(known)
-          .then(() => (isForgotten ? this.#removeFiles(known.id) : undefined))
-          .catch(() => undefined);
+      // A row that is not running any more was settled here.
+      if (row === undefined || row.status === 'running') void this.#endFor(known).catch(() => undefined);
     }
+  }
+
+  /** Another node asks first and removes the row afterwards, so that the row may go while the process is being ended. */
+  async #endFor(row: ProcessRow): Promise<void> {
+    await this.kill(row);
+    if ((await this.#options.store.count('processes', { id: row.id })) === 0) await this.#removeFiles(row.id);
   }
 
   /** Writes down how a process ended that is not there any more. `signal` is what is known of a child of our own. */
