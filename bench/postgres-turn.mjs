@@ -127,6 +127,7 @@ try {
     return new Map(JSON.parse(await readFile(counted, 'utf8')));
   }
 } finally {
+  killAll();
   await server.destroy();
   await rm(root, { recursive: true, force: true });
 }

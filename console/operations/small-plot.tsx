@@ -25,7 +25,8 @@ export function SmallPlot({ times, values }: SmallPlotProps) {
     });
     void import('uplot').then(({ default: Plot }) => {
       if (isGone || !box.current) return;
-      const colour = (name: string) => () => getComputedStyle(document.documentElement).getPropertyValue(name);
+      // The plotter draws on a canvas, so it reads the colours of the theme as they are now.
+      const style = getComputedStyle(box.current);
       plot.current = new Plot(
         {
           width: box.current.clientWidth,
@@ -35,10 +36,7 @@ export function SmallPlot({ times, values }: SmallPlotProps) {
           cursor: { show: false },
           axes: [{ show: false }, { show: false }],
           scales: { y: { range: (_, least, most) => rangeOf(least, most) } },
-          series: [
-            {},
-            { stroke: colour('--accent'), fill: colour('--accent-ground'), width: 1.5, points: { show: false } },
-          ],
+          series: [{}, { stroke: () => style.stroke, fill: () => style.fill, width: 1.5, points: { show: false } }],
         },
         data.current,
         box.current,
