@@ -3,10 +3,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { readEnvironment } from '../config/environment.ts';
 import { hashOfText } from '../context/report/build-report.ts';
 import { ScratchGateway } from '../testkit/scratch-gateway.ts';
-import { runCli } from './run-cli.ts';
+import { runInHome } from './fixtures/run-in-home.ts';
 
 const RULES = '# Rules\n\n- Never push to main.\n';
 let scratch: ScratchGateway;
@@ -25,24 +24,8 @@ beforeEach(async () => {
 });
 afterEach(() => scratch.close());
 
-async function atrium(...argv: string[]) {
-  const told = { out: '', err: '' };
-  const { home } = scratch.home;
-  const code = await runCli(['receipts', ...argv], {
-    environment: readEnvironment({ HOME: home, TZ: 'UTC' }, () => home, home),
-    out: (text) => {
-      told.out += text;
-    },
-    err: (text) => {
-      told.err += text;
-    },
-    now: () => new Date('2026-05-07T10:00:00Z'),
-    linger: () => {},
-    ask: async () => undefined,
-    isTerminal: false,
-    columns: 100,
-  });
-  return { code, ...told };
+function atrium(...argv: string[]) {
+  return runInHome(scratch.home.home, ['receipts', ...argv], { now: new Date('2026-05-07T10:00:00Z') });
 }
 
 it('sums up, says where and why with hashes, and lists the runs, with a gateway and without one', async () => {

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
-import { readEnvironment } from '../../config/environment.ts';
 import { gatewayForTest } from '../../testkit/gateway-for-test.ts';
 import { reply } from '../../testkit/model-server.ts';
-import { runCli } from '../run-cli.ts';
+import { runInHome } from '../fixtures/run-in-home.ts';
 
 it('names the limits that are reached and those that nearly are, and what follows from it', async () => {
   const scratch = await gatewayForTest({
@@ -22,20 +21,8 @@ it('names the limits that are reached and those that nearly are, and what follow
   await scratch.channel.asks({ sender: 'owner' }, 'Hi', 'Dear.');
   await scratch.stop();
 
-  const { home } = scratch.home;
-  let out = '';
-  const code = await runCli(['doctor'], {
-    environment: readEnvironment({ HOME: home, TZ: 'UTC' }, () => home, home),
-    out: (text) => {
-      out += text;
-    },
-    err: () => {},
-    now: () => new Date(),
-    linger: () => {},
-    ask: async () => undefined,
-    isTerminal: false,
-    columns: 1_000,
-  });
+  const settings = { now: new Date(), pipeColumns: 1_000 };
+  const { code, out } = await runInHome(scratch.home.home, ['doctor'], settings);
   expect(code).toBe(1);
   expect(out).toMatch(/^spending +1 wrong +4 limits, 2 reached$/m);
   expect(out).toMatch(

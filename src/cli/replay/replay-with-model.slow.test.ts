@@ -1,14 +1,13 @@
 // What `atrium run replay --model` costs counts like every other call, with a gateway and without one.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readEnvironment } from '../../config/environment.ts';
 import { createHttpApp } from '../../gateway/http/create-http-app.ts';
 import { type Listening, listen } from '../../gateway/http/listen.ts';
 import { ensureToken } from '../../gateway/http/token.ts';
 import { NO_USAGE } from '../../protocol/usage.ts';
 import { hang, reply, toolCall } from '../../testkit/model-server.ts';
 import { ScratchGateway } from '../../testkit/scratch-gateway.ts';
-import { runCli } from '../run-cli.ts';
+import { runInHome } from '../fixtures/run-in-home.ts';
 
 const PRICES = { input: 2, output: 10, cacheRead: 0, cacheWrite: 0 };
 let scratch: ScratchGateway;
@@ -55,25 +54,8 @@ async function limit(...spend: object[]): Promise<void> {
   await scratch.home.write('openclaw.json', JSON.stringify({ ...config, limits: { spend } }));
 }
 
-async function atrium(...argv: string[]) {
-  let out = '';
-  let err = '';
-  const { home } = scratch.home;
-  const code = await runCli(argv, {
-    environment: readEnvironment({ HOME: home, TZ: 'UTC' }, () => home, home),
-    out: (text) => {
-      out += text;
-    },
-    err: (text) => {
-      err += text;
-    },
-    now: () => new Date(),
-    linger: () => {},
-    ask: async () => undefined,
-    isTerminal: false,
-    columns: 200,
-  });
-  return { code, out, err };
+function atrium(...argv: string[]) {
+  return runInHome(scratch.home.home, argv, { now: new Date(), pipeColumns: 200 });
 }
 
 const replayed = () => atrium('run', 'replay', runId, '--model', 'fake/large');

@@ -3,11 +3,10 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readEnvironment } from '../../config/environment.ts';
 import { reply, toolCall } from '../../testkit/model-server.ts';
 import { on } from '../../testkit/on.ts';
 import { ScratchGateway } from '../../testkit/scratch-gateway.ts';
-import { runCli } from '../run-cli.ts';
+import { runInHome } from '../fixtures/run-in-home.ts';
 
 let scratch: ScratchGateway;
 let runId: string;
@@ -35,25 +34,8 @@ beforeEach(async () => {
 });
 afterEach(() => scratch.close());
 
-async function atrium(...argv: string[]) {
-  let out = '';
-  let err = '';
-  const { home } = scratch.home;
-  const code = await runCli(argv, {
-    environment: readEnvironment({ HOME: home, TZ: 'UTC' }, () => home, home),
-    out: (text) => {
-      out += text;
-    },
-    err: (text) => {
-      err += text;
-    },
-    now: () => new Date('2026-05-09T10:00:00Z'),
-    linger: () => {},
-    ask: async () => undefined,
-    isTerminal: false,
-    columns: 100,
-  });
-  return { code, out, err };
+function atrium(...argv: string[]) {
+  return runInHome(scratch.home.home, argv, { now: new Date('2026-05-09T10:00:00Z') });
 }
 
 async function file(name: string, text: string): Promise<string> {
