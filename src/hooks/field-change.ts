@@ -2,6 +2,8 @@
 // for any other value what it was and what it is. Length and number are bounded, because values may be of any length.
 // The code that stores the changes must take secrets out.
 
+import { commonPrefix, commonSuffix, isHighSurrogate } from '../protocol/common-ends.ts';
+
 export interface FieldChange {
   /** The path of the field, such as `content` or `params.command`. */
   readonly field: string;
@@ -58,22 +60,13 @@ function partOf(value: object, key: string): unknown {
 function textChange(field: string, before: string, after: string): FieldChange {
   // Appending is by far the most common change, and it is found without comparing every character.
   if (after.startsWith(before)) return { field, at: before.length, added: shorten(after.slice(before.length)) };
-  const shorter = Math.min(before.length, after.length);
-  let start = 0;
-  while (start < shorter && before.charCodeAt(start) === after.charCodeAt(start)) start++;
-  if (start > 0 && isHighSurrogate(after.charCodeAt(start - 1))) start--;
-  let end = 0;
-  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end++;
-  if (end > 0 && isHighSurrogate(after.charCodeAt(after.length - end - 1))) end--;
+  const start = commonPrefix(before, after);
+  const end = commonSuffix(before, after, start);
   const removed = before.slice(start, before.length - end);
   const added = after.slice(start, after.length - end);
   if (added === '') return { field, at: start, removed: shorten(removed) };
   if (removed === '') return { field, at: start, added: shorten(added) };
   return { field, at: start, removed: shorten(removed), added: shorten(added) };
-}
-
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
 }
 
 function pruned(field: string, before: string | undefined, after: string | undefined): FieldChange {

@@ -2,6 +2,7 @@
 // origin, and the rest belongs to the handler. The work is bounded: for a hostile rewrite the whole text is attributed
 // to the handler.
 
+import { commonPrefix, commonSuffix } from '../../protocol/common-ends.ts';
 import { commonLines, type LinePair } from '../common-lines.ts';
 import type { HandlerOrigin, Origin } from './origin.ts';
 import { joinRopes, type Rope, ropeText, sliceRope } from './rope.ts';
@@ -119,37 +120,6 @@ function lineStarts(lines: readonly string[]): number[] {
     at += line.length;
   }
   return starts;
-}
-
-/** Whole chunks are compared at once, which the engine does far faster than one character at a time. */
-const CHUNK = 1_024;
-
-function commonPrefix(a: string, b: string): number {
-  // Most handlers only append. Comparing slices is far faster than `startsWith`.
-  if (b.slice(0, a.length) === a) return a.length;
-  const limit = Math.min(a.length, b.length);
-  let length = 0;
-  while (length + CHUNK <= limit && a.slice(length, length + CHUNK) === b.slice(length, length + CHUNK))
-    length += CHUNK;
-  while (length < limit && a.charCodeAt(length) === b.charCodeAt(length)) length++;
-  return length > 0 && isHighSurrogate(a.charCodeAt(length - 1)) ? length - 1 : length;
-}
-
-function commonSuffix(a: string, b: string, prefix: number): number {
-  const limit = Math.min(a.length, b.length) - prefix;
-  const chunk = (text: string, length: number) => text.slice(text.length - length - CHUNK, text.length - length);
-  let length = 0;
-  while (length + CHUNK <= limit && chunk(a, length) === chunk(b, length)) length += CHUNK;
-  while (length < limit && a.charCodeAt(a.length - 1 - length) === b.charCodeAt(b.length - 1 - length)) length++;
-  return length > 0 && isLowSurrogate(a.charCodeAt(a.length - length)) ? length - 1 : length;
-}
-
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
-}
-
-function isLowSurrogate(code: number): boolean {
-  return code >= 0xdc00 && code <= 0xdfff;
 }
 
 function asRewritten(author: Origin): Origin {

@@ -1,6 +1,7 @@
 // How much of a request is the same as in an earlier one, in bytes from the beginning. A request is read as providers
 // read it: tools, system, messages, each piece as its JSON without the marks of the cache. It is pure.
 
+import { commonPrefix } from '../../../protocol/common-ends.ts';
 import type { PromptText } from '../../../recorder/cache-prefix.ts';
 
 export interface SharedPrefix {
@@ -48,18 +49,11 @@ export function bytesOfPieces(pieces: Pieces): number {
 
 /** How much the beginnings share, in bytes and in whole characters: two characters may begin with the same bytes. */
 function commonBeginning(a: string, b: string): { readonly bytes: number; readonly char: number } {
-  const shortest = Math.min(a.length, b.length);
-  let same = 0;
-  while (same < shortest && a.charCodeAt(same) === b.charCodeAt(same)) same += 1;
-  const char = same > 0 && isHighSurrogate(a.charCodeAt(same - 1)) ? same - 1 : same;
+  const char = commonPrefix(a, b);
   const [left, right] = [a, b].map((text) => Buffer.from(text.slice(char, char + 2))) as [Buffer, Buffer];
   let bytes = 0;
   while (bytes < left.length && bytes < right.length && left[bytes] === right[bytes]) bytes += 1;
   return { bytes: Buffer.byteLength(a.slice(0, char)) + bytes, char };
-}
-
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
 }
 
 const SECTIONS = ['tools', 'system', 'messages'];
