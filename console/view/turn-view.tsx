@@ -166,16 +166,28 @@ export class TurnView extends Component<TurnViewProps, { readonly isEditing: boo
 }
 
 function Said({ said, at, loadFile }: { said: SaidWords; at: number | undefined; loadFile: LoadFile }) {
+  const [isWhole, setWhole] = useState(false);
+  const isLong = isLongText(said.text);
   return (
     <div
       class={said.isWaiting ? 'said waiting' : 'said'}
       dir="auto"
       title={at === undefined ? undefined : formatClock(at)}
     >
-      {said.text}
+      {isLong ? <div class={isWhole ? 'long whole' : 'long'}>{said.text}</div> : said.text}
+      {isLong && (
+        <button type="button" class="ghost" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          {isWhole ? 'Show less' : `Show all of ${formatPlural(said.text.length, 'character')}`}
+        </button>
+      )}
       {said.files.length > 0 && <FileList files={said.files} load={loadFile} />}
     </div>
   );
+}
+
+/** A log that somebody pasted must not push the answer out of sight. */
+function isLongText(text: string): boolean {
+  return text.length > 3_000 || text.split('\n', 31).length > 30;
 }
 
 interface EditWordsProps {

@@ -32,6 +32,20 @@ describe.skipIf(!browserPath)('the page in daily use (skipped where there is no 
   const turn = (page: Page, text: string) => page.locator('.turn', { has: page.locator('.said').getByText(text) });
   const ways = (page: Page, text: string) => turn(page, text).locator('.ways > span:not(.way)').innerText();
 
+  /** What was said a moment ago is found when it is in the index. */
+  async function sought(page: Page, words: string) {
+    const search = page.getByLabel('Search all that was said');
+    const hit = page.locator('.found a').first();
+    const found = async () => {
+      await search.fill('');
+      await search.fill(words);
+      await page.locator('.found li').first().waitFor();
+      return hit.count();
+    };
+    await expect.poll(found, { timeout: 20_000 }).toBe(1);
+    return { search, hit };
+  }
+
   it('counts the ways from a place in branches of branches, and leads through all of them', async () => {
     const page = await devices.open();
     for (const text of ['one', 'two']) {
@@ -83,20 +97,7 @@ describe.skipIf(!browserPath)('the page in daily use (skipped where there is no 
     await say(page, 'Tell me the tale of the heron');
     await page.getByText('Paragraph 79 is').waitFor();
     await isQuiet(page);
-    const search = page.getByLabel('Search all that was said');
-    const hit = page.locator('.found a').first();
-    // What was said a moment ago is found when it is in the index.
-    await expect
-      .poll(
-        async () => {
-          await search.fill('');
-          await search.fill('paragraph 57');
-          await page.locator('.found li').first().waitFor();
-          return hit.count();
-        },
-        { timeout: 20_000 },
-      )
-      .toBe(1);
+    const { search, hit } = await sought(page, 'paragraph 57');
     expect(await hit.locator('.title').innerText()).toBe('Tell me the tale of the heron');
     expect(await hit.locator('mark').allInnerTexts()).toEqual(expect.arrayContaining(['Paragraph', '57']));
     await search.press('ArrowDown');
@@ -175,6 +176,26 @@ describe.skipIf(!browserPath)('the page in daily use (skipped where there is no 
     expect(await direction('.words p:nth-of-type(2)')).toBe('ltr');
     expect(await direction('.words pre')).toBe('ltr');
     await expect.poll(() => direction('.session-link .title')).toBe('rtl');
+  });
+
+  it('folds a long message, and shows all of it when it is asked for, sought or printed', async () => {
+    const page = await devices.open();
+    const log = Array.from({ length: 400 }, (_, line) => `line ${line} of the log`).join('\n');
+    await say(page, `${log}\nwhere the walrus stands`);
+    await isQuiet(page);
+    const said = page.locator('.said');
+    const height = async () => (await said.boundingBox())?.height ?? 0;
+    expect(await height()).toBeLessThan(450);
+    await said.getByRole('button', { name: /^Show all of 7,\d+ characters$/ }).click();
+    expect(await height()).toBeGreaterThan(4_000);
+    await said.getByRole('button', { name: 'Show less' }).click();
+    expect(await height()).toBeLessThan(450);
+    await page.emulateMedia({ media: 'print' });
+    expect(await height()).toBeGreaterThan(4_000);
+    await page.emulateMedia({ media: 'screen' });
+    const { hit } = await sought(page, 'walrus');
+    await hit.click();
+    await expect.poll(height).toBeGreaterThan(4_000);
   });
 
   it('is printed whole and light, without what can only be pressed', async () => {
