@@ -183,7 +183,9 @@ describe('a request to Anthropic', () => {
     expect(await choice({ toolChoice: 'required' })).toEqual({ type: 'any' });
     expect(await choice({ isOneCallAtATime: true })).toEqual({ type: 'auto', disable_parallel_tool_use: true });
     expect(await choice(undefined)).toBeUndefined();
-    const asked = bodyOf(requestOf('Hello', { wishes: { format: { type: 'json_object' } } }));
-    await expect(asked).rejects.toMatchObject({ code: 'ATRIUM_MODEL_FORMAT' });
+    const asked = bodyOf(
+      requestOf('Hello', { wishes: { format: { type: 'json_object' }, fields: { format: 'response_format' } } }),
+    );
+    await expect(asked).rejects.toMatchObject({ code: 'ATRIUM_MODEL_WISH', param: 'response_format' });
   });
 });

@@ -109,7 +109,9 @@ describe('a request to Google', () => {
     const tools = [{ name: 'look_up', description: 'Looks up.', parameters: { type: 'object' } }];
     const { toolConfig } = await bodyOf(requestOf('Hi', { tools, wishes: { toolChoice: { name: 'look_up' } } }));
     expect(toolConfig).toEqual({ functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['look_up'] } });
-    const asked = bodyOf(requestOf('Hi', { wishes: { format: { type: 'json_object' } } }));
-    await expect(asked).rejects.toMatchObject({ code: 'ATRIUM_MODEL_FORMAT' });
+    const asked = bodyOf(
+      requestOf('Hi', { wishes: { format: { type: 'json_object' }, fields: { format: 'response_format' } } }),
+    );
+    await expect(asked).rejects.toMatchObject({ code: 'ATRIUM_MODEL_WISH', param: 'response_format' });
   });
 });
