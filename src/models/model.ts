@@ -36,6 +36,9 @@ export interface Model {
   readonly maxImageBytes?: number | undefined;
   /** The most tokens of one answer, where the configuration says it. */
   readonly maxTokens?: number | undefined;
+  /** How freely it chooses its words, where the configuration says it. */
+  readonly temperature?: number | undefined;
+  readonly topP?: number | undefined;
   /** Set where the configuration gives prices. */
   readonly prices?: ModelPrices | undefined;
   prepare(request: ModelRequest): Promise<WireRequest>;
@@ -47,8 +50,6 @@ export interface ModelRequest {
   readonly tools: readonly ToolSpec[];
   readonly messages: readonly Message[];
   readonly maxOutputTokens?: number | undefined;
-  /** The temperature of the agent. A wish of the client replaces it. */
-  readonly temperature?: number | undefined;
   /** What the client of the API wishes of the answer. A wish that the model cannot be told is refused. */
   readonly wishes?: AnswerWishes | undefined;
 }

@@ -10,6 +10,7 @@ import { createMirrorModel } from './mirror/mirror-model.ts';
 import type { ModelEvent, ModelRequest } from './model.ts';
 import { createOpenAiCompatibleModel } from './openai-compatible/openai-compatible-model.ts';
 import { createOpenAiResponsesModel } from './openai-responses/openai-responses-model.ts';
+import type { WireModelSettings } from './wire-model.ts';
 
 const CREATE = {
   'anthropic-messages': createAnthropicModel,
@@ -25,7 +26,7 @@ async function bodyOf(
   api: ModelProtocol,
   model: string,
   request: Partial<ModelRequest>,
-  settings: { readonly baseUrl?: string; readonly maxTokens?: number } = {},
+  settings: Partial<WireModelSettings> = {},
 ): Promise<Record<string, unknown>> {
   const made = CREATE[api]({ provider: 'p', model, baseUrl: 'http://127.0.0.1/v1', now: () => 0, ...settings });
   return JSON.parse((await made.prepare({ ...SAID, ...request })).body);
@@ -33,14 +34,17 @@ async function bodyOf(
 
 describe.each(MODEL_PROTOCOLS)('over %s', (api) => {
   it('a request without wishes has the bytes that it always had', async () => {
-    const plain = await bodyOf(api, 'small', { temperature: 0.4, maxOutputTokens: 90 });
-    expect(await bodyOf(api, 'small', { temperature: 0.4, maxOutputTokens: 90, wishes: {} })).toEqual(plain);
+    const plain = await bodyOf(api, 'small', { maxOutputTokens: 90 });
+    expect(await bodyOf(api, 'small', { maxOutputTokens: 90, wishes: {} })).toEqual(plain);
   });
 
   it("a client's temperature replaces the agent's, and its limit never raises the agent's", async () => {
     const told = async (request: Partial<ModelRequest>, maxTokens?: number) =>
       JSON.stringify(await bodyOf(api, 'small', request, maxTokens === undefined ? {} : { maxTokens }));
-    expect(await told({ temperature: 0.4, wishes: { temperature: 0.9 } })).toMatch(/"temperature":0\.9/);
+    const own = { temperature: 0.4 };
+    expect(JSON.stringify(await bodyOf(api, 'small', {}, own))).toMatch(/"temperature":0\.4/);
+    const both = await bodyOf(api, 'small', { wishes: { temperature: 0.9 } }, own);
+    expect(JSON.stringify(both)).toMatch(/"temperature":0\.9/);
     expect(await told({ wishes: { maxTokens: 700 } })).toMatch(/tokens":700/i);
     expect(await told({ wishes: { maxTokens: 700 } }, 300)).toMatch(/tokens":300/i);
     expect(await told({ wishes: { maxTokens: 700 }, maxOutputTokens: 500 }, 900)).toMatch(/tokens":500/i);
@@ -99,6 +103,21 @@ describe('a wish that the model does not take', () => {
     expect(await bodyOf('openai-completions', 'gpt-5', { wishes: { temperature: 0.5 } })).toMatchObject({
       temperature: 0.5,
     });
+  });
+});
+
+describe("the agent's own setting", () => {
+  it.each<[ModelProtocol, string, AnswerWishes | undefined, Partial<WireModelSettings>, object]>([
+    ['anthropic-messages', 'claude-opus-4-8', undefined, { temperature: 0.5 }, {}],
+    ['anthropic-messages', 'claude-sonnet-4-6', undefined, { temperature: 1.5 }, {}],
+    ['anthropic-messages', 'claude-sonnet-4-6', undefined, { temperature: 0.5, topP: 0.5 }, { temperature: 0.5 }],
+    ['anthropic-messages', 'claude-sonnet-4-6', { topP: 0.2 }, { temperature: 0.5 }, { top_p: 0.2 }],
+    ['openai-completions', 'o3', undefined, { temperature: 0.5, ...OPENAI }, {}],
+    ['openai-completions', 'small', { topP: 0.2 }, { temperature: 0.5, topP: 0.9 }, { temperature: 0.5, top_p: 0.2 }],
+    ['openai-responses', 'gpt-5', undefined, { topP: 0.5 }, {}],
+  ])('is left out where the model does not take it: %s, %s, %j, %j', async (api, model, wishes, settings, sent) => {
+    const plain = await bodyOf(api, model, {}, { baseUrl: settings.baseUrl ?? 'http://127.0.0.1/v1' });
+    expect(await bodyOf(api, model, { wishes }, settings)).toEqual({ ...plain, ...sent });
   });
 });
 

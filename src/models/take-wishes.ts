@@ -1,4 +1,4 @@
-// Which wishes of an API client a model is told. A wish that its protocol has no words for, or that the model itself
+// Which wishes of an API client a model is told, and the agent's own settings beside them. A wish that its protocol has no words for, or that the model itself
 // refuses, ends the request before anything is sent, with the name of the client's field: an answer that ignores it would
 // be taken for one that follows it. Pure.
 
@@ -28,6 +28,24 @@ export function takeWishes(
       throw new AnswerWishError({ model: `${provider}/${model}`, param: wishes.fields?.[wish] ?? wish, why });
   }
   return { ...request, wishes: taken as AnswerWishes };
+}
+
+/** What the agent's own settings say, where the client has said nothing about it. */
+export type OwnTuning = Pick<AnswerWishes, 'temperature' | 'topP'>;
+
+/**
+ * The request with the agent's own settings as if the client had wished for them. One that the model does not take, or
+ * does not take beside what the client asked for, is left out, because a model that was chosen later has to answer too.
+ */
+export function addOwnTuning(request: ModelRequest, { temperature, topP }: OwnTuning, gap: WishGap): ModelRequest {
+  if (temperature === undefined && topP === undefined) return request;
+  let wishes: AnswerWishes = request.wishes ?? {};
+  for (const own of [{ temperature }, { topP }]) {
+    const added = { ...own, ...wishes };
+    const isTaken = wishNames(added).every((wish) => gap(wish, added) === undefined);
+    if (isTaken) wishes = added;
+  }
+  return { ...request, wishes };
 }
 
 /** For a protocol that has words for these wishes only. */

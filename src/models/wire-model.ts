@@ -22,7 +22,7 @@ import {
   streamErrorFailure,
   unknownFailure,
 } from './model-failure.ts';
-import { takeWishes } from './take-wishes.ts';
+import { addOwnTuning, takeWishes, type WishGap } from './take-wishes.ts';
 import { WireExchange } from './wire-exchange.ts';
 import { fillImages, imagesFor, nameImages, type ShowImages } from './wire-images.ts';
 
@@ -50,6 +50,9 @@ export interface WireModelSettings {
   readonly attachments?: AttachmentSource | undefined;
   /** The most tokens of one answer, when a request sets no limit. */
   readonly maxTokens?: number | undefined;
+  /** How freely the model chooses its words, as the agent has it. What a model does not take is left out. */
+  readonly temperature?: number | undefined;
+  readonly topP?: number | undefined;
   /** The current time. It is needed because a `retry-after` may be a date. */
   readonly now: () => number;
 }
@@ -88,6 +91,8 @@ export function createWireModel(given: WireModelSettings, dialect: WireDialect):
     takesImages: settings.takesImages === true,
     maxImageBytes: dialect.maxImageBytes,
     maxTokens: settings.maxTokens,
+    temperature: settings.temperature,
+    topP: settings.topP,
     prices: settings.prices,
 
     prepare: (request) => writeDown(request, settings, dialect),
@@ -136,7 +141,8 @@ export function createWireModel(given: WireModelSettings, dialect: WireDialect):
 
 async function writeDown(asked: ModelRequest, settings: WireModelSettings, dialect: WireDialect): Promise<WireRequest> {
   const { takesImages = false, attachments, baseUrl, provider } = settings;
-  const request = takeWishes(asked, settings, (wish, wishes) => dialect.gap(wish, wishes, settings));
+  const gap: WishGap = (wish, wishes) => dialect.gap(wish, wishes, settings);
+  const request = addOwnTuning(takeWishes(asked, settings, gap), settings, gap);
   try {
     const show = await imagesFor(request.messages, {
       takesImages,

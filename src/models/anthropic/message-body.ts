@@ -25,14 +25,14 @@ const EMPTY_MESSAGE = '(empty message)';
 const CACHE_MARK = { type: 'ephemeral' };
 
 export function messageBody(request: ModelRequest, settings: WireModelSettings, show: ShowImages): string {
-  const { maxTokens = Number.POSITIVE_INFINITY, takesTemperature } = claudeModel(settings.model);
+  const { maxTokens = Number.POSITIVE_INFINITY } = claudeModel(settings.model);
   const messages = wireMessages(request.messages, { isEmpty: isBlank, emptyMessage: EMPTY_MESSAGE, show });
   const system = systemBlocks(request.system);
   const { wishes = {} } = request;
   return JSON.stringify({
     model: settings.model,
     max_tokens: Math.min(maxTokens, answerLimit(request, settings.maxTokens) ?? DEFAULT_MAX_TOKENS),
-    temperature: takesTemperature ? withinRange(wishes.temperature ?? request.temperature) : undefined,
+    temperature: wishes.temperature,
     top_p: wishes.topP,
     stop_sequences: wishes.stop,
     system: system.length === 0 ? undefined : system,
@@ -41,11 +41,6 @@ export function messageBody(request: ModelRequest, settings: WireModelSettings, 
     tool_choice: request.tools.length === 0 ? undefined : messageChoice(wishes),
     stream: true,
   });
-}
-
-/** The API takes temperatures from 0 to 1. */
-function withinRange(temperature: number | undefined): number | undefined {
-  return temperature === undefined ? undefined : Math.max(0, Math.min(1, temperature));
 }
 
 /** A blank block is not sent. A boundary on it moves to the end of the block before. */

@@ -29,7 +29,7 @@ export function contentBody(request: ModelRequest, settings: WireModelSettings, 
   return JSON.stringify({
     generationConfig: {
       maxOutputTokens: answerLimit(request, settings.maxTokens),
-      temperature: wishes.temperature ?? request.temperature,
+      temperature: wishes.temperature,
       topP: wishes.topP,
       frequencyPenalty: wishes.frequencyPenalty,
       presencePenalty: wishes.presencePenalty,

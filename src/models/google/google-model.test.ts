@@ -33,7 +33,7 @@ const TALK: ModelRequest = requestOf('', {
 
 describe('a request to Google', () => {
   it('looks like this', async () => {
-    const wire = await prepare(requestOf('Hello', { maxOutputTokens: 100, temperature: 0.5 }));
+    const wire = await prepare(requestOf('Hello', { maxOutputTokens: 100, wishes: { temperature: 0.5 } }));
     expect(wire.url).toBe(
       'https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse',
     );

@@ -30,13 +30,13 @@ export function createMirrorModel(): Model {
 
 async function prepare(asked: ModelRequest): Promise<WireRequest> {
   const request = takeWishes(asked, MIRROR_REF, (wish) => (TAKEN.has(wish) ? undefined : 'it is no language model'));
-  const { system, tools, maxOutputTokens, temperature, wishes } = request;
+  const { system, tools, maxOutputTokens, wishes } = request;
   const show = await imagesFor(request.messages, { takesImages: false });
   const messages = request.messages.map((message) => withoutImages(withoutDetails(message), show));
   return {
     url: 'mirror:',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ model: MIRROR_REF.model, system, tools, messages, maxOutputTokens, temperature, wishes }),
+    body: JSON.stringify({ model: MIRROR_REF.model, system, tools, messages, maxOutputTokens, wishes }),
   };
 }
 

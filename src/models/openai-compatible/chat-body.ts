@@ -22,7 +22,7 @@ export function chatBody(request: ModelRequest, settings: WireModelSettings, sho
   const before = JSON.stringify({
     model: settings.model,
     max_tokens: isOpenAi ? undefined : most,
-    temperature: wishes.temperature ?? request.temperature,
+    temperature: wishes.temperature,
     top_p: wishes.topP,
     frequency_penalty: wishes.frequencyPenalty,
     presence_penalty: wishes.presencePenalty,

@@ -24,8 +24,7 @@ export function responsesBody(request: ModelRequest, settings: WireModelSettings
       ...(system === '' ? [] : [{ role: isReasoning ? 'developer' : 'system', content: system }]),
       ...messages.flatMap(inputItems),
     ],
-    // Reasoning models refuse a request that sets it. A wish is here only when the model takes it.
-    temperature: wishes.temperature ?? (isReasoning ? undefined : request.temperature),
+    temperature: wishes.temperature,
     top_p: wishes.topP,
     max_output_tokens: answerLimit(request, settings.maxTokens),
     store: false,

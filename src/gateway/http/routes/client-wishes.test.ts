@@ -118,4 +118,40 @@ describe('what a client asks of an answer', () => {
     const cheap = await api.call('POST', CHAT, ask('say: cheap'));
     expect(JSON.stringify(cheap.json.choices)).toContain('cheap');
   });
+
+  it("replaces the agent's own settings for one request, and never raises its limit", async () => {
+    const api = await open({
+      config: {
+        agents: {
+          defaults: {
+            model: 'fake/small',
+            params: { topP: 0.9, maxTokens: 400 },
+            models: { 'fake/small': { params: { temperature: 0.3 } } },
+          },
+          list: [
+            { id: 'main', default: true },
+            { id: 'coder', params: { temperature: 0, maxTokens: 50 } },
+          ],
+        },
+      },
+    });
+    const runs: string[] = [];
+    for (const body of [
+      ask('1'),
+      ask('2', { temperature: 0.8, max_tokens: 500 }),
+      ask('3', { max_tokens: 10 }),
+      { ...ask('4', { top_p: 0.1 }), model: 'atrium/coder' },
+    ])
+      runs.push((await api.call('POST', CHAT, body)).headers.get('x-atrium-run-id') ?? '');
+    expect(sent(api)).toMatchObject([
+      { temperature: 0.3, top_p: 0.9, max_tokens: 400 },
+      { temperature: 0.8, top_p: 0.9, max_tokens: 400 },
+      { temperature: 0.3, top_p: 0.9, max_tokens: 10 },
+      { temperature: 0, top_p: 0.1, max_tokens: 50 },
+    ]);
+    for (const runId of runs) {
+      const { calls } = await replayRun(api.store, runId, { without: [], files: new Map() });
+      expect(calls.map(({ isSame }) => isSame)).toEqual([true]);
+    }
+  });
 });
