@@ -3,7 +3,8 @@
 
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { CHAT_FIELDS, type ChatField } from '../src/gateway/http/chat-fields.ts';
+import { CHAT_FIELDS } from '../src/gateway/http/chat-fields.ts';
+import type { ClientField, ClientFields } from '../src/gateway/http/client-fields.ts';
 import { RESPONSE_FIELDS } from '../src/gateway/http/response-fields.ts';
 import type { Route } from '../src/gateway/http/route.ts';
 import { ROUTES } from '../src/gateway/http/routes/all-routes.ts';
@@ -13,8 +14,7 @@ import type { GeneratedPart } from './hook-docs.ts';
 export function generateApiDocs(): readonly GeneratedPart[] {
   const file = fileURLToPath(new URL('../docs/api.md', import.meta.url));
   const command = 'docs:api';
-  const tableOf = (fields: Readonly<Record<string, ChatField>>) =>
-    [...FIELD_HEAD, ...Object.entries(fields).map(fieldRowOf), ''].join('\n');
+  const tableOf = (fields: ClientFields) => [...FIELD_HEAD, ...fieldRowsOf(fields), ''].join('\n');
   return [
     { file, command, mark: 'chat fields', text: tableOf(CHAT_FIELDS) },
     { file, command, mark: 'response fields', text: tableOf(RESPONSE_FIELDS) },
@@ -27,14 +27,22 @@ export function generateApiDocs(): readonly GeneratedPart[] {
   ];
 }
 
-const FIELD_HEAD = ['| field | used | left out | not needed | refused |', '| --- | --- | --- | --- | --- |'];
+const FIELD_HEAD = ['| field | used | not needed | refused |', '| --- | --- | --- | --- |'];
 
-function fieldRowOf([name, { state, says, refuses }]: readonly [string, ChatField]): string {
+/** The fields inside of an object follow it, each with its whole name. */
+function fieldRowsOf(fields: ClientFields, prefix = ''): readonly string[] {
+  return Object.entries(fields).flatMap(([name, field]) => [
+    ...(field.inside ? [] : [fieldRowOf(prefix + name, field)]),
+    ...fieldRowsOf(field.inside ?? {}, `${prefix}${name}.`),
+  ]);
+}
+
+function fieldRowOf(name: string, { state, says, refuses }: ClientField): string {
   const cells = FIELD_STATES.map((each) => (each === state ? says : ''));
   return `| \`${name}\` | ${[...cells, refuses ? `${refuses.what}: ${refuses.why}` : ''].join(' | ')} |`;
 }
 
-const FIELD_STATES: readonly ChatField['state'][] = ['used', 'left out', 'not needed'];
+const FIELD_STATES: readonly ClientField['state'][] = ['used', 'not needed'];
 
 function rowOf({ method, path, query, body, bodyLimit, summary, detail, status, access }: Route): string {
   const asked = query

@@ -19,6 +19,8 @@ export interface SentFacts {
   readonly api: Model['api'];
   readonly takesImages?: boolean | undefined;
   readonly maxTokens?: number | undefined;
+  readonly temperature?: number | undefined;
+  readonly topP?: number | undefined;
   /** What the client of the API wished of the answer. */
   readonly wishes?: AnswerWishes | undefined;
 }
@@ -28,7 +30,7 @@ export function captureCall(
   { runId, ledger }: Pick<OpenRun, 'runId' | 'ledger'>,
   { model, call, wire, messages, wishes, spans }: CapturedCall,
 ): readonly Write[] {
-  const { provider, api, takesImages, maxTokens } = model;
+  const { provider, api, takesImages, maxTokens, temperature, topP } = model;
   const sent: SentFacts = {
     messages: messages.length,
     entries: ledger.lastEntry,
@@ -36,6 +38,8 @@ export function captureCall(
     api,
     ...(takesImages ? { takesImages } : {}),
     ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { topP }),
     ...(wishes && { wishes }),
   };
   return parts.capture({ runId, call, at: parts.now(), provider, model: model.model, wire, spans, sent });

@@ -61,7 +61,7 @@ export async function converse(parts: RunParts, run: OpenRun, begun: Conversatio
           return { kind: 'answer', reply, ...told };
         }
         // A person who asked must get an answer; a run that no person waits for may end without words.
-        if (lastText === '' && !WORDLESS.has(run.kind))
+        if (lastText === '' && !WORDLESS.has(run.kind) && !isCutAsWished(conversation, called.stop))
           throw new ModelAnsweredNothingError({ provider, model, stop: called.stop });
         return { kind: 'answer', reply: lastText, message, thoughts: called.thoughts, ...told };
       }
@@ -82,6 +82,12 @@ export async function converse(parts: RunParts, run: OpenRun, begun: Conversatio
 /** The person is told so in place of an answer. The model is not: these are no words of the conversation. */
 function withheldSentence(model: string, reason: string | undefined): string {
   return `The provider of ${model} withheld the answer${reason === undefined ? '' : ` (${reason})`}. Ask in other words.`;
+}
+
+/** An API client that sets a limit, or a text at which the answer ends, may have cut all words off. That is no failure. */
+function isCutAsWished({ frame: { wishes } }: Conversation, stop: RunAnswer['stop']): boolean {
+  if (stop === 'length') return wishes?.maxTokens !== undefined;
+  return stop === 'stop' && wishes?.stop !== undefined;
 }
 
 const WORDLESS: ReadonlySet<TriggerKind> = new Set(['cron', 'heartbeat', 'webhook', 'completion']);

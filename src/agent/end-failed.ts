@@ -1,6 +1,7 @@
 // Ends a run that could not answer, or that was stopped. The surface is told in one sentence, the injections wait for
 // the next run, and the message is kept as a dead letter that a person can send again.
 
+import { AnswerWishError } from '../models/errors.ts';
 import { isAtriumError, RunStoppedError } from '../protocol/errors.ts';
 import type { AssistantMessage } from '../protocol/message.ts';
 import { newId } from '../protocol/new-id.ts';
@@ -48,6 +49,7 @@ export async function failRun(parts: RunParts, run: OpenRun, error: unknown): Pr
       error: told,
       errorCode: isAtriumError(cause) ? cause.code : 'ATRIUM_RUN_FAILED',
       ...(cause instanceof ModelCallError ? { failureKind: cause.kind } : {}),
+      ...(cause instanceof AnswerWishError ? { errorParam: cause.param } : {}),
     },
     writes: [
       ...(isHeartbeat ? [withdrawEntries(run, 1)] : []),

@@ -13,7 +13,11 @@ import { isKnownSetting } from './validate-config.ts';
 const theirs = [...readOpenClawPaths().paths, ...readOpenClawPaths(NEWER_PATHS_FILE).paths];
 const ours = listSchemaPaths(configSchema, []);
 const theirTexts = new Set(theirs.map(text));
-const shared = ours.filter((path) => theirTexts.has(text(path)));
+/** OpenClaw takes any key in these, and Atrium reads some of them. */
+const free = theirs.filter((path) => path.at(-2) === 'params' && path.at(-1) === '*');
+const isParam = (path: readonly string[]) =>
+  free.some((each) => each.length === path.length && isSame(each.slice(0, -1), path.slice(0, -1)));
+const shared = ours.filter((path) => theirTexts.has(text(path)) || isParam(path));
 const isGate = (path: readonly string[]) => {
   const row = rowOf(path);
   return row?.state === 'unused' && row.gate !== undefined;
@@ -60,7 +64,7 @@ describe("the table of OpenClaw's keys", () => {
     // A home may be written in both forms, so what is said of an agent in the list is said of one under its id, too.
     const isKnown = (path: string) =>
       [path, path.replace('agents.entries.*', 'agents.list[]'), path.replace('agents.list[]', 'agents.entries.*')].some(
-        (each) => known.has(text(parseKeyPattern(each))),
+        (each) => known.has(text(parseKeyPattern(each))) || isParam(parseKeyPattern(each)),
       );
     expect(paths.filter((path) => !isKnown(path))).toEqual([]);
   });

@@ -48,6 +48,8 @@ const OTHER_MODEL_ANSWERS =
 const OWN_SKILLS_ONLY =
   'The skills that come with OpenClaw are not here; "atrium skills install" brings those that you use.';
 
+const MODEL_PARAMS = 'maxTokens max_completion_tokens max_tokens temperature topP';
+
 const NO_MARKER = 'Posts into other conversations carry no marker, and there is no action that sends to all of them.';
 
 export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
@@ -140,7 +142,7 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
   ),
   ...missing('agents.list[].contextTokens', 'The window is that of agents.defaults.contextTokens.'),
   ...missing(
-    'agents.list[].{groupChat,humanDelay,tts,memorySearch,models,params,runRetries,contextLimits}',
+    'agents.list[].{groupChat,humanDelay,tts,memorySearch,models,runRetries,contextLimits}',
     'This setting of the agent has no effect.',
   ),
   ...missing(
@@ -161,6 +163,12 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
   ...different('agents.defaults.models', OTHER_MODEL_ANSWERS, (value) => Object.keys(Object(value)).length > 0),
   ...different('{agents.defaults,agents.list[]}.modelPolicy.allow', OTHER_MODEL_ANSWERS),
   ...used('agents.defaults.models.*', 'alias'),
+  ...used('agents.defaults.models.*.params', MODEL_PARAMS),
+  ...used('agents.{defaults,list[]}.params', MODEL_PARAMS),
+  ...missing(
+    '{agents.defaults.models.*,agents.defaults,agents.list[]}.params',
+    'Of these parameters, models are asked with the temperature, topP and maxTokens only.',
+  ),
   ...missing('agents.defaults.models.*', 'Models are asked with their own defaults.'),
   ...missing('agents.ownership', 'A message that no binding is about is answered by the default agent.'),
   ...missing(
@@ -179,7 +187,7 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
   ),
   ...harmless('agents.defaults.{fastModeDefault,sessionStore}', 'It is about how OpenClaw works inside.'),
   ...missing(
-    'agents.defaults.{params,runRetries,thinkingDefault,reasoningDefault,promptOverlays}',
+    'agents.defaults.{runRetries,thinkingDefault,reasoningDefault,promptOverlays}',
     'Models are asked with their own defaults.',
   ),
   ...missing(

@@ -31,6 +31,10 @@ export const wholeNumber = (from: number, to: number) => {
   const error = `a whole number from ${from} to ${to}`;
   return z.number({ error }).int({ error }).min(from, { error }).max(to, { error });
 };
+export const numberWithin = (from: number, to: number) => {
+  const error = `a number from ${from} to ${to}`;
+  return z.number({ error }).min(from, { error }).max(to, { error });
+};
 export const hour = () => wholeNumber(0, 23);
 const clockPhrase = 'a time such as "08:30", up to "24:00"';
 export const clockTime = () =>

@@ -20,6 +20,7 @@ import {
   flag,
   hour,
   nodeName,
+  numberWithin,
   oneOf,
   oneOrMore,
   ours,
@@ -302,11 +303,22 @@ const mentionPatterns = () =>
     .optional()
     .describe('Patterns of names by which a message of a group speaks to the agent, besides a mention of the bot.');
 
+const answerTokens = () => wholeNumber(1, 100_000_000).optional();
+
+const modelParams = shared({
+  temperature: numberWithin(0, 2).optional().describe('Left out for models that do not take one.'),
+  topP: numberWithin(0, 1).optional().describe('The same for "top_p".'),
+  maxTokens: answerTokens().describe('The most tokens of one answer. Default: maxTokens of the model.'),
+  max_completion_tokens: answerTokens().describe('Another name of maxTokens.'),
+  max_tokens: answerTokens().describe('Another name of maxTokens.'),
+});
+
 const agentSettings = {
   groupChat: shared({ mentionPatterns: mentionPatterns() }).optional(),
   ...agentBudget,
   model: modelChoice.optional(),
   modelPolicy: modelPolicy.optional().describe('The same as in "defaults", for this agent.'),
+  params: modelParams.optional().describe('How its models are asked, before what "defaults" says.'),
   default: flag().optional(),
   name: text().optional().describe('What people call it; shown beside its id.'),
   identity: shared({
@@ -376,7 +388,13 @@ const agents = shared({
         .describe('How long a child may take from its start, if the call does not say it. Default 0: no such limit.'),
       announceTimeoutMs,
     }).optional(),
-    models: recordOf(shared({ alias: text().optional().describe('Another name for the model, such as "opus".') }))
+    params: modelParams.optional().describe('How models are asked. A wish of an API client wins.'),
+    models: recordOf(
+      shared({
+        alias: text().optional().describe('Another name for the model, such as "opus".'),
+        params: modelParams.optional().describe('How this model is asked, before "params" of all.'),
+      }),
+    )
       .optional()
       .describe(
         'Models by "provider/model" or "provider/*", with the names that people call them by. Without modelPolicy, only these may be chosen.',

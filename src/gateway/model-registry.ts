@@ -8,6 +8,7 @@ import { readLearnedModels } from '../config/learned-models.ts';
 import { checkModelAllowed, resolveModelAllowance } from '../config/model-allowance.ts';
 import { formatModelRef, type ModelChoice, parseModelRef, resolveModelChoice } from '../config/model-choice.ts';
 import { resolveModelFacts } from '../config/model-facts.ts';
+import { hasOwnParams, resolveModelParams } from '../config/model-params.ts';
 import { keyVariableOfAgent, type ProviderSettings, resolveProvider } from '../config/model-provider.ts';
 import type { Config } from '../config/schema.ts';
 import type { Model } from '../models/model.ts';
@@ -96,8 +97,10 @@ export class ModelRegistry implements ModelPort {
 
   /** Rejects with an AtriumError when there is no such provider, no key for it, or its settings are not valid. */
   model(ref: ModelRef, agentId?: string): Promise<Model> {
-    const hasOwnKey = agentId !== undefined && keyVariableOfAgent(ref.provider, agentId) in this.#variables;
-    const name = `${formatModelRef(ref)}${hasOwnKey ? ` ${agentId}` : ''}`;
+    const isOwn =
+      agentId !== undefined &&
+      (keyVariableOfAgent(ref.provider, agentId) in this.#variables || hasOwnParams(this.#config, agentId));
+    const name = `${formatModelRef(ref)}${isOwn ? ` ${agentId}` : ''}`;
     let model = this.#models.get(name);
     if (!model) {
       model = this.#make(ref, agentId);
@@ -144,6 +147,7 @@ export class ModelRegistry implements ModelPort {
     const settings = resolveProvider(this.#config, ref.provider, this.#variables, agentId, ref.model);
     const configured = settings.models.find(({ id }) => id === ref.model);
     const learned = this.#stateDir === undefined ? {} : await readLearnedModels(this.#stateDir);
+    const params = resolveModelParams(this.#config, ref, agentId);
     const known = await resolveModelFacts(settings, ref.model, learned);
     const wire = {
       provider: ref.provider,
@@ -157,7 +161,9 @@ export class ModelRegistry implements ModelPort {
       contextWindowSource: configured?.contextWindow === undefined ? ('model' as const) : ('modelsConfig' as const),
       takesImages: known.takesImages,
       attachments: this.#attachments,
-      maxTokens: configured?.maxTokens,
+      maxTokens: params.maxTokens ?? configured?.maxTokens,
+      temperature: params.temperature,
+      topP: params.topP,
       prices: known.cost,
       now: this.#now,
     };

@@ -10,12 +10,13 @@ export class ModelRequestError extends defineError({
   remedy: "Correct what the message names: a tool's schema, an empty conversation.",
 }) {}
 
-export class AnswerFormatError extends defineError({
-  code: 'ATRIUM_MODEL_FORMAT',
+export class AnswerWishError extends defineError({
+  code: 'ATRIUM_MODEL_WISH',
   status: 400,
-  message: ({ model, format }: { model: string; format: string }) =>
-    `The answer cannot be asked for as ${format}, because ${model} is called in a way that has no such setting. Leave the format out and ask for it in words, or use an agent whose model has an API like OpenAI's.`,
+  message: ({ model, param, why }: { model: string; param: string; why: string }) =>
+    `"${param}" cannot be passed on to ${model}: ${why}. Leave it out, or ask an agent whose model takes it.`,
   means:
-    'A client asked for a form of the answer (`response_format`, `text.format`), and the protocol of the model has no setting for it.',
-  remedy: "Ask for the form in words, or give the agent a model with an API like OpenAI's.",
+    'A client of the API asked for something (`param` is its field, such as `stop` or `response_format`) for which the protocol of the model has no setting, or which the model does not take. Nothing was sent.',
+  remedy:
+    'Leave the field out, or give the agent a model that takes it. A form of the answer can also be asked for in words.',
 }) {}

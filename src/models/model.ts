@@ -1,6 +1,6 @@
 // The Model contract: one request in, one stream of events out.
 //
-// Errors: `prepare` rejects only when the request itself cannot be expressed (ModelRequestError, AnswerFormatError). `stream` never throws
+// Errors: `prepare` rejects only when the request itself cannot be expressed (ModelRequestError, AnswerWishError). `stream` never throws
 // and its iterator never rejects: after every failure the last event is `end` with stop `error` or `aborted`.
 // Result: `prepare` uses no network and loads no image. It returns, byte for byte, what `stream` sends; secrets are
 // added while sending and are not part of it, and the bytes of images take the place of their names.
@@ -36,6 +36,9 @@ export interface Model {
   readonly maxImageBytes?: number | undefined;
   /** The most tokens of one answer, where the configuration says it. */
   readonly maxTokens?: number | undefined;
+  /** How freely it chooses its words, where the configuration says it. */
+  readonly temperature?: number | undefined;
+  readonly topP?: number | undefined;
   /** Set where the configuration gives prices. */
   readonly prices?: ModelPrices | undefined;
   prepare(request: ModelRequest): Promise<WireRequest>;
@@ -47,8 +50,7 @@ export interface ModelRequest {
   readonly tools: readonly ToolSpec[];
   readonly messages: readonly Message[];
   readonly maxOutputTokens?: number | undefined;
-  readonly temperature?: number | undefined;
-  /** What the client of the API wishes of the answer. A form that the provider has no words for is refused. */
+  /** What the client of the API wishes of the answer. A wish that the model cannot be told is refused. */
   readonly wishes?: AnswerWishes | undefined;
 }
 

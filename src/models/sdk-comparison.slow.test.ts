@@ -9,9 +9,10 @@ import { Answer } from './answer.ts';
 import { AnswerReader } from './answer-reader.ts';
 import { createAnthropicModel } from './anthropic/anthropic-model.ts';
 import { MESSAGE_EVENTS } from './anthropic/message-events.ts';
+import { AnswerWishError } from './errors.ts';
 import { sdkEvents, sdkRequest } from './fixtures/ai-sdk.ts';
 import { type GeneratedAnswer, generatedAnswer } from './fixtures/generated-answers.ts';
-import { generatedRequest } from './fixtures/generated-requests.ts';
+import { generatedRequest, generatedWishes } from './fixtures/generated-requests.ts';
 import { CONTENT_EVENTS } from './google/content-events.ts';
 import { createGoogleModel } from './google/google-model.ts';
 import type { ModelEvent } from './model.ts';
@@ -56,6 +57,42 @@ describe.each(MODEL_PROTOCOLS)('a request over %s', (api) => {
       { numRuns: 120 },
     );
     expect(compared).toBeGreaterThan(80);
+  });
+});
+
+/** What each protocol has words for. The SDK has the effort and the verbosity of the Responses API at other places. */
+const WORDS = {
+  'anthropic-messages': ['temperature', 'topP', 'maxTokens', 'stop'],
+  'openai-completions': [
+    ...['temperature', 'topP', 'maxTokens', 'stop', 'presencePenalty', 'frequencyPenalty', 'seed'],
+    ...['effort', 'verbosity'],
+  ],
+  'openai-responses': ['temperature', 'topP', 'maxTokens'],
+  'google-generative-ai': [
+    ...['temperature', 'topP', 'maxTokens', 'stop', 'presencePenalty', 'frequencyPenalty', 'seed'],
+  ],
+};
+
+describe.each(MODEL_PROTOCOLS)('what a client asks for, over %s,', (api) => {
+  it('is written with the same bytes as by the SDK, or refused by name where the SDK leaves it out', async () => {
+    let same = 0;
+    await fc.assert(
+      fc.asyncProperty(generatedRequest, generatedWishes(WORDS[api]), async ({ request, settings: given }, wishes) => {
+        const wished = { ...request, wishes };
+        const { temperature: _, topP: __, ...settings } = given;
+        const sdk = await sdkRequest(api, wished, settings).catch(() => undefined);
+        if (sdk === undefined) return;
+        try {
+          expect((await CREATE[api](settings).prepare(wished)).body).toBe(sdk.body);
+          same += 1;
+        } catch (error) {
+          // Some models refuse some of it themselves.
+          if (!(error instanceof AnswerWishError)) throw error;
+        }
+      }),
+      { numRuns: 300 },
+    );
+    expect(same).toBeGreaterThan(100);
   });
 });
 

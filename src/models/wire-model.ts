@@ -4,6 +4,7 @@
 //
 // Secrets are added while sending, only for the host that they were configured for, and are not part of the record.
 
+import type { AnswerWishes, WishName } from '../protocol/answer-wishes.ts';
 import type { AttachmentSource } from '../protocol/attachment.ts';
 import type { ModelPrices } from '../protocol/model-prices.ts';
 import { errorText } from '../protocol/one-line.ts';
@@ -21,7 +22,7 @@ import {
   streamErrorFailure,
   unknownFailure,
 } from './model-failure.ts';
-import { refuseFormat } from './refuse-format.ts';
+import { addOwnTuning, takeWishes, type WishGap } from './take-wishes.ts';
 import { WireExchange } from './wire-exchange.ts';
 import { fillImages, imagesFor, nameImages, type ShowImages } from './wire-images.ts';
 
@@ -49,6 +50,9 @@ export interface WireModelSettings {
   readonly attachments?: AttachmentSource | undefined;
   /** The most tokens of one answer, when a request sets no limit. */
   readonly maxTokens?: number | undefined;
+  /** How freely the model chooses its words, as the agent has it. What a model does not take is left out. */
+  readonly temperature?: number | undefined;
+  readonly topP?: number | undefined;
   /** The current time. It is needed because a `retry-after` may be a date. */
   readonly now: () => number;
 }
@@ -61,13 +65,13 @@ export interface WireDialect {
   /** The most bytes of one image that the provider takes. */
   readonly maxImageBytes: number;
   readonly events: EventProtocol;
-  /** Set when the protocol has a setting for the form of the answer; else requests that ask for one are refused. */
-  readonly takesFormat?: true | undefined;
+  /** Why a model cannot be told a wish of an API client; undefined when it can. See `WishGap`. */
+  gap(wish: WishName, wishes: AnswerWishes, settings: WireModelSettings): string | undefined;
   /** The header that carries the key. */
   keyHeader(apiKey: string): Readonly<Record<string, string>>;
   /** The headers that only this protocol has. */
   headers(request: ModelRequest, settings: WireModelSettings): Readonly<Record<string, string>>;
-  /** May throw; `prepare` turns that into a ModelRequestError. */
+  /** The request has only wishes without a gap. May throw; `prepare` turns that into a ModelRequestError. */
   body(request: ModelRequest, settings: WireModelSettings, show: ShowImages): string;
 }
 
@@ -87,6 +91,8 @@ export function createWireModel(given: WireModelSettings, dialect: WireDialect):
     takesImages: settings.takesImages === true,
     maxImageBytes: dialect.maxImageBytes,
     maxTokens: settings.maxTokens,
+    temperature: settings.temperature,
+    topP: settings.topP,
     prices: settings.prices,
 
     prepare: (request) => writeDown(request, settings, dialect),
@@ -133,13 +139,10 @@ export function createWireModel(given: WireModelSettings, dialect: WireDialect):
   };
 }
 
-async function writeDown(
-  request: ModelRequest,
-  settings: WireModelSettings,
-  dialect: WireDialect,
-): Promise<WireRequest> {
+async function writeDown(asked: ModelRequest, settings: WireModelSettings, dialect: WireDialect): Promise<WireRequest> {
   const { takesImages = false, attachments, baseUrl, provider } = settings;
-  if (!dialect.takesFormat) refuseFormat(request, settings);
+  const gap: WishGap = (wish, wishes) => dialect.gap(wish, wishes, settings);
+  const request = addOwnTuning(takeWishes(asked, settings, gap), settings, gap);
   try {
     const show = await imagesFor(request.messages, {
       takesImages,

@@ -217,6 +217,8 @@ export interface RunOutcome {
   /** One sentence for people. */
   readonly error?: string | undefined;
   readonly errorCode?: string | undefined;
+  /** The field of an API client's request that the run failed for. */
+  readonly errorParam?: string | undefined;
   /** How the model call failed that the run failed with, by the kinds of docs/models.md. */
   readonly failureKind?: string | undefined;
   readonly provider?: string | undefined;

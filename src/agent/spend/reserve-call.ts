@@ -5,6 +5,8 @@
 // only prepares the request.
 
 import { estimateTokens } from '../../context/budget/estimate-tokens.ts';
+import { answerLimit } from '../../models/answer-limit.ts';
+import { AnswerWishError } from '../../models/errors.ts';
 import type { Model, ModelRequest, WireRequest } from '../../models/model.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
 import type { ModelPrices } from '../../protocol/model-prices.ts';
@@ -45,8 +47,8 @@ export async function reserveCall(
     await commit(call);
     return call;
   }
-  const prepare = (each: Model) => each.prepare(request);
-  return commitWithRoom(parts, run, { settings, model, output: request.maxOutputTokens, prepare }, commit);
+  const prepare = (each: Model) => (each === model ? each.prepare(request) : preparedFor(each, request));
+  return commitWithRoom(parts, run, { settings, model, limits: request, prepare }, commit);
 }
 
 /**
@@ -62,14 +64,14 @@ export async function reserveAgain(
   const settings = parts.spend();
   if (!settings || run.spending.held) return;
   const prepare = async (each: Model) => (each === model ? wire : undefined);
-  await commitWithRoom(parts, run, { settings, model, output: undefined, prepare }, ({ writes }) => commit(writes));
+  await commitWithRoom(parts, run, { settings, model, limits: {}, prepare }, ({ writes }) => commit(writes));
 }
 
 interface WantedCall {
   readonly settings: SpendSettings;
   readonly model: Model;
-  /** The most tokens that the request allows for the answer. */
-  readonly output: number | undefined;
+  /** What the request says about the most tokens of the answer. */
+  readonly limits: Pick<ModelRequest, 'maxOutputTokens' | 'wishes'>;
   /** Undefined for a model that cannot be used for the request. */
   readonly prepare: (model: Model) => Promise<WireRequest | undefined>;
 }
@@ -112,7 +114,7 @@ async function admit(parts: SpendParts, run: ReservingRun, wanted: WantedCall): 
   let [model, wire, because]: [Model, WireRequest, string | undefined] = [chosen, chosenWire, undefined];
   const tried = new Set([nameOf(chosen)]);
   for (;;) {
-    const size = sizeOf(wire, model, wanted.output, settings);
+    const size = sizeOf(wire, model, wanted.limits, settings);
     const full = counters.find((counter) => !hasRoom(counter, size, own));
     if (!full) {
       const reservation = reservationOf(run.runId, at, model, size, counters);
@@ -132,11 +134,11 @@ async function admit(parts: SpendParts, run: ReservingRun, wanted: WantedCall): 
 function sizeOf(
   wire: WireRequest,
   model: Model,
-  wanted: number | undefined,
+  limits: WantedCall['limits'],
   { answerTokens }: SpendSettings,
 ): CallSize {
   const input = estimateInput(wire);
-  const output = wanted ?? model.maxTokens ?? answerTokens;
+  const output = answerLimit(limits, model.maxTokens) ?? answerTokens;
   return callSizeOf({ input, output }, pricesOf(model));
 }
 
@@ -150,6 +152,16 @@ export function pricesOf({ api, prices }: Pick<Model, 'api' | 'prices'>): ModelP
 }
 
 const FREE: ModelPrices = { input: 0, output: 0 };
+
+/** Undefined for a model that cannot be told what the client of the API wishes. */
+async function preparedFor(model: Model, request: ModelRequest): Promise<WireRequest | undefined> {
+  try {
+    return await model.prepare(request);
+  } catch (error) {
+    if (error instanceof AnswerWishError) return undefined;
+    throw error;
+  }
+}
 
 async function usable({ models }: SpendParts, ref: { readonly provider: string; readonly model: string }) {
   try {

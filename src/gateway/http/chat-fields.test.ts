@@ -1,9 +1,21 @@
 import type OpenAI from 'openai';
 import { expect, it } from 'vitest';
-import { type CHAT_FIELDS, chatFieldsLeftOut, refuseChatFields } from './chat-fields.ts';
+import { type CHAT_FIELDS, refuseChatFields } from './chat-fields.ts';
+import { type RESPONSE_FIELDS, refuseResponseFields } from './response-fields.ts';
 
 /** The compiler refuses this when the client can send a field that has no row. */
-const WITHOUT_ROW: Record<Exclude<keyof OpenAI.ChatCompletionCreateParams, keyof typeof CHAT_FIELDS>, never> = {};
+const WITHOUT_ROW: Record<
+  | Exclude<keyof OpenAI.ChatCompletionCreateParams, keyof typeof CHAT_FIELDS>
+  | Exclude<keyof OpenAI.Responses.ResponseCreateParams, keyof typeof RESPONSE_FIELDS>
+  | Exclude<keyof OpenAI.Reasoning, keyof typeof RESPONSE_FIELDS.reasoning.inside>
+  | Exclude<keyof OpenAI.Responses.ResponseTextConfig, keyof typeof RESPONSE_FIELDS.text.inside>
+  | Exclude<keyof OpenAI.ChatCompletionStreamOptions, keyof typeof CHAT_FIELDS.stream_options.inside>
+  | Exclude<
+      keyof OpenAI.Responses.ResponseCreateParams.StreamOptions,
+      keyof typeof RESPONSE_FIELDS.stream_options.inside
+    >,
+  never
+> = {};
 
 it("has a row for every field that OpenAI's client can send", () => {
   expect(WITHOUT_ROW).toEqual({});
@@ -16,6 +28,8 @@ it.each<[string, unknown]>([
   ['logprobs', true],
   ['top_logprobs', 3],
   ['n', 2],
+  ['web_search_options', {}],
+  ['moderation', { model: 'omni-moderation-latest' }],
 ])('refuses %s: %j', (field, value) => {
   expect(() => refuseChatFields({ [field]: value })).toThrow(
     new RegExp(`^"${field}" cannot be .+ here: .+\\. Leave it out\\.$`),
@@ -33,12 +47,35 @@ it.each<[string, unknown]>([
   ['top_logprobs', 0],
   ['n', 1],
   ['store', true],
-])('takes %s: %j, and does not speak of it', (field, value) => {
+  ['top_k', null],
+])('takes %s: %j', (field, value) => {
   refuseChatFields({ [field]: value });
-  expect(chatFieldsLeftOut({ [field]: value })).toEqual([]);
 });
 
-it('names what has no effect, also what it does not know, but nothing that a header cannot hold', () => {
-  const body = { model: 'atrium', messages: [], temperature: 0, seed: null, top_k: 40, 'a\r\nb: c': 1 };
-  expect(chatFieldsLeftOut(body)).toEqual(['temperature', 'top_k']);
+it.each<[object, string, RegExp]>([
+  [{ temprature: 0.2 }, 'temprature', /^"temprature" is not known here\. Did you mean "temperature"\?$/],
+  [{ banana: 1 }, 'banana', /^"banana" is not known here\. Leave it out\.$/],
+  [{ toString: 1 }, 'toString', /^"toString" is not known here/],
+  [{ 'a\r\nb': 1 }, 'a\r\nb', /^"a\\r\\nb" is not known here/],
+  [{ ['x'.repeat(900)]: 1 }, 'x'.repeat(100), /^"x{100}" is not known here/],
+  [{ stream_options: { include_usages: true } }, 'stream_options.include_usages', /"stream_options\.include_usage"\?$/],
+])('refuses %j by name, because it has no row', (body, param, message) => {
+  expect(() => refuseChatFields(body as Record<string, unknown>)).toThrow(
+    expect.objectContaining({ param, message: expect.stringMatching(message) }),
+  );
+});
+
+it.each<[object, string | undefined]>([
+  [{ include: ['reasoning.encrypted_content', 'web_search_call.results'] }, undefined],
+  [{ include: ['message.output_text.logprobs'] }, 'include'],
+  [{ include: ['something.new'] }, 'include'],
+  [{ reasoning: { effort: 'low', summary: null } }, undefined],
+  [{ reasoning: { summary: 'auto' } }, 'reasoning.summary'],
+  [{ reasoning: { generate_summary: 'auto' } }, 'reasoning.generate_summary'],
+  [{ reasoning: { efort: 'low' } }, 'reasoning.efort'],
+  [{ text: { verbose: true } }, 'text.verbose'],
+])('of a response, %j is refused for %s', (body, param) => {
+  const refuse = () => refuseResponseFields(body as Record<string, unknown>);
+  if (param === undefined) expect(refuse).not.toThrow();
+  else expect(refuse).toThrow(expect.objectContaining({ param, message: expect.stringContaining(param) }));
 });

@@ -1,4 +1,5 @@
-// What an API client asks for besides its words: its own tools, which of them must be called, and the form of the answer.
+// What an API client asks for besides its words: its own tools, which of them must be called, the form of the answer, and
+// how it is tuned (`client-tuning.ts`).
 // Both of OpenAI's APIs are read here, because they differ only in where the fields stand. The functions are pure; what
 // cannot be fulfilled is refused by name.
 
@@ -6,35 +7,47 @@ import type { AnswerFormat, AnswerWishes } from '../../protocol/answer-wishes.ts
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 import type { ClientRequest, ClientToolSpec } from '../../store/tables.ts';
 import { RequestInvalidError } from '../errors.ts';
+import { type ChatTuning, isChatTuning, readChatTuning, readResponseTuning } from './client-tuning.ts';
 
-export type ReadChoice = 'auto' | 'none' | NonNullable<AnswerWishes['toolChoice']>;
+type ReadChoice = 'auto' | 'none' | NonNullable<AnswerWishes['toolChoice']>;
 
-export function readClientRequest(asked: {
+function readClientRequest(asked: {
   readonly tools: readonly ClientToolSpec[] | undefined;
   readonly toolChoice: ReadChoice;
   readonly parallel: boolean | null | undefined;
   readonly format: AnswerFormat | undefined;
+  readonly tuning: AnswerWishes;
+  /** The fields in which this API has the others, for a refusal. */
+  readonly fields: { readonly format: string };
 }): ClientRequest {
-  const { toolChoice, parallel, format } = asked;
+  const { toolChoice, parallel, format, tuning } = asked;
   const tools = checkNames(asked.tools ?? []);
   if (typeof toolChoice === 'object' && !tools.some(({ name }) => name === toolChoice.name))
     refuse('tool_choice', `names the function "${toolChoice.name}", which "tools" does not have`);
   if (toolChoice === 'required' && tools.length === 0)
     refuse('tool_choice', 'is "required", and "tools" has none. An agent decides itself about its own tools');
   const offered = toolChoice === 'none' ? [] : tools;
+  const { fields, ...tuned } = tuning;
   const wishes: AnswerWishes = {
     ...(format && { format }),
     ...(toolChoice !== 'auto' && toolChoice !== 'none' && { toolChoice }),
     ...(parallel === false && offered.length > 0 && { isOneCallAtATime: true as const }),
+    ...tuned,
+  };
+  const named: AnswerWishes['fields'] = {
+    ...(wishes.format && { format: asked.fields.format }),
+    ...(wishes.toolChoice && { toolChoice: 'tool_choice' }),
+    ...(wishes.isOneCallAtATime && { isOneCallAtATime: 'parallel_tool_calls' }),
+    ...fields,
   };
   return {
     ...(offered.length > 0 && { tools: offered }),
-    ...(Object.keys(wishes).length > 0 && { wishes }),
+    ...(Object.keys(wishes).length > 0 && { wishes: { ...wishes, fields: named } }),
   };
 }
 
 /** The fields of a chat completion that say it. */
-export interface ChatWishes {
+export interface ChatWishes extends ChatTuning {
   readonly tools?: readonly unknown[] | null | undefined;
   readonly tool_choice?: unknown;
   readonly parallel_tool_calls?: boolean | null | undefined;
@@ -47,36 +60,69 @@ export function readChatWishes(body: ChatWishes): ClientRequest {
     toolChoice: readChatChoice(body.tool_choice),
     parallel: body.parallel_tool_calls,
     format: readChatFormat(body.response_format),
+    tuning: readChatTuning(body),
+    fields: { format: 'response_format' },
+  });
+}
+
+/** The rest of a body, without the fields of a chat completion that say it. */
+export function withoutWishes<Body extends ChatWishes>(body: Body): Omit<Body, keyof ChatWishes> {
+  return Object.fromEntries(Object.entries(body).filter(([field]) => !isChatWish(field))) as Omit<
+    Body,
+    keyof ChatWishes
+  >;
+}
+
+function isChatWish(field: string): boolean {
+  return ['tools', 'tool_choice', 'parallel_tool_calls', 'response_format'].includes(field) || isChatTuning(field);
+}
+
+/** The fields of a request of `/v1/responses` that say it. */
+export interface ResponseWishes {
+  readonly tools?: readonly unknown[] | null | undefined;
+  readonly tool_choice?: unknown;
+  readonly parallel_tool_calls?: boolean | null | undefined;
+  readonly text?: { readonly format?: unknown } | null | undefined;
+}
+
+export function readResponseWishes(body: ResponseWishes): ClientRequest {
+  return readClientRequest({
+    tools: body.tools?.map((tool, index) => readResponsesTool(tool, `tools.${index}`)),
+    toolChoice: readResponsesChoice(body.tool_choice),
+    parallel: body.parallel_tool_calls,
+    format: readResponsesFormat(body.text?.format),
+    tuning: readResponseTuning(body),
+    fields: { format: 'text.format' },
   });
 }
 
 /** `{ type: 'function', function: { name, description, parameters, strict } }` */
-export function readChatTool(tool: unknown, at: string): ClientToolSpec {
+function readChatTool(tool: unknown, at: string): ClientToolSpec {
   return readFunction(requireFunction(tool, at).function, `${at}.function`);
 }
 
 /** `{ type: 'function', name, description, parameters, strict }` */
-export function readResponsesTool(tool: unknown, at: string): ClientToolSpec {
+function readResponsesTool(tool: unknown, at: string): ClientToolSpec {
   return readFunction(requireFunction(tool, at), at);
 }
 
-export function readChatChoice(choice: unknown): ReadChoice {
+function readChatChoice(choice: unknown): ReadChoice {
   const named = isJsonObject(choice) && choice.type === 'function' && isJsonObject(choice.function);
   return named ? chosen((choice.function as JsonObject).name) : readPlainChoice(choice);
 }
 
-export function readResponsesChoice(choice: unknown): ReadChoice {
+function readResponsesChoice(choice: unknown): ReadChoice {
   return isJsonObject(choice) && choice.type === 'function' ? chosen(choice.name) : readPlainChoice(choice);
 }
 
 /** `{ type: 'json_schema', json_schema: { name, schema, … } }` */
-export function readChatFormat(format: unknown): AnswerFormat | undefined {
+function readChatFormat(format: unknown): AnswerFormat | undefined {
   const schema = isJsonObject(format) && isJsonObject(format.json_schema) ? format.json_schema : {};
   return readFormat(format, schema, 'response_format');
 }
 
 /** `{ type: 'json_schema', name, schema, … }` */
-export function readResponsesFormat(format: unknown): AnswerFormat | undefined {
+function readResponsesFormat(format: unknown): AnswerFormat | undefined {
   return readFormat(format, isJsonObject(format) ? format : {}, 'text.format');
 }
 

@@ -52,7 +52,9 @@ const token = { authorization: `Bearer ${TEST_TOKEN}` };
 const PLAIN: readonly [string, Asked][] = [
   ['a message', { body: said() }],
   ['a message whose answer is streamed', { body: said({ stream: true, stream_options: { include_usage: true } }) }],
-  ['a message with fields that have no effect', { body: said({ temperature: 1, seed: 3 }) }],
+  ['a message with fields that tune the answer', { body: said({ temperature: 1, seed: 3 }) }],
+  ['a field that is not known', { body: said({ temprature: 1 }) }],
+  ['a value that is not allowed', { body: said({ temperature: 9 }) }],
   ['a message for an agent that is not there', { body: said({ model: 'atrium/nobody' }) }],
   ['a field of the wrong kind', { body: said({ messages: 'hi' }) }],
   ['a body that is no JSON', { body: '{"model":' }],

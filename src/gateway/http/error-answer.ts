@@ -1,6 +1,7 @@
 // An error as an answer: a status, a stable code and one sentence. An error that Atrium raises on purpose is shown as
 // it is; any other error is a bug, and its details go to the log and never to the caller.
 
+import { AnswerWishError } from '../../models/errors.ts';
 import { type AtriumError, isAtriumError } from '../../protocol/errors.ts';
 import { RequestInvalidError, TokenAttemptsError } from '../errors.ts';
 
@@ -25,7 +26,7 @@ export function toErrorAnswer(error: unknown): ErrorAnswer {
     status: statusOf(error),
     code: error.code,
     message: error.message,
-    param: error instanceof RequestInvalidError ? error.param : undefined,
+    param: error instanceof RequestInvalidError || error instanceof AnswerWishError ? error.param : undefined,
     retryAfterSeconds: error instanceof TokenAttemptsError ? error.retryAfterSeconds : undefined,
   };
 }

@@ -4,7 +4,7 @@
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 import { RequestInvalidError } from '../errors.ts';
 import { type ChatHeaders, type ChatRequest, checkHeader, readArguments, resolveModelName } from './chat-request.ts';
-import { readClientRequest, readResponsesChoice, readResponsesFormat, readResponsesTool } from './client-request.ts';
+import { readResponseWishes } from './client-request.ts';
 import { readTalk, type Said, type SaidCall } from './client-talk.ts';
 import { type FilePart, readFilePart } from './file-parts.ts';
 import { refuseResponseFields } from './response-fields.ts';
@@ -38,7 +38,8 @@ export async function readResponseRequest(
     previous_response_id: body.previous_response_id ?? null,
     store: body.store ?? true,
     background: body.background ?? false,
-    text: (body.text ?? { format: { type: 'text' } }) as JsonObject,
+    text: { format: { type: 'text' }, ...(body.text as JsonObject | null | undefined) },
+    ...repeated(body),
     tool_choice: (body.tool_choice ?? 'auto') as JsonObject,
     tools: (body.tools ?? []) as JsonObject[],
     user: body.user ?? null,
@@ -51,15 +52,24 @@ export async function readResponseRequest(
     idempotencyKey: checkHeader(headers.idempotencyKey, 'Idempotency-Key', 255),
     metadata: (body.metadata ?? undefined) as JsonObject | undefined,
     client: {
-      ...readClientRequest({
-        tools: body.tools?.map((tool, index) => readResponsesTool(tool, `tools.${index}`)),
-        toolChoice: readResponsesChoice(body.tool_choice),
-        parallel: body.parallel_tool_calls,
-        format: readResponsesFormat(body.text?.format),
-      }),
+      ...readResponseWishes(body),
       asked,
     },
   };
+}
+
+/** The fields that tune the answer, where the client has set them. */
+function repeated({ temperature, top_p, max_output_tokens, reasoning }: ResponseBody): JsonObject {
+  const { effort = null } = isJsonObject(reasoning) ? reasoning : {};
+  const given = {
+    temperature,
+    top_p,
+    max_output_tokens,
+    ...(effort !== null && { reasoning: { effort, summary: null } }),
+  };
+  return Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined && value !== null),
+  ) as JsonObject;
 }
 
 type Item = Exclude<ResponseBody['input'], string>[number];

@@ -10,7 +10,8 @@ export function runFailure({ runId, status, outcome }: RunRow): ErrorAnswer | un
   if (status === 'done' || (status === 'blocked' && outcome?.reply !== undefined)) return undefined;
   const code = outcome?.errorCode ?? `run_${status}`;
   const sentence = outcome?.error ?? SENTENCES[status] ?? 'The run ended without an answer.';
-  return { status: statusOf(status, outcome), code, message: `${sentence} (run ${runId})` };
+  const param = outcome?.errorParam;
+  return { status: statusOf(status, outcome), code, message: `${sentence} (run ${runId})`, ...(param && { param }) };
 }
 
 function erasedSentence(runId: string): string {
@@ -36,7 +37,7 @@ const STATUS_OF_KIND: Readonly<Record<string, number>> = {
 };
 
 /** The client asked for something that cannot be fulfilled, which is known only when the run begins. */
-const OF_REQUEST: ReadonlySet<string> = new Set(['ATRIUM_MODEL_FORMAT', 'ATRIUM_CLIENT_TOOL_NAME']);
+const OF_REQUEST: ReadonlySet<string> = new Set(['ATRIUM_MODEL_WISH', 'ATRIUM_CLIENT_TOOL_NAME']);
 
 function statusOf(status: RunRow['status'], outcome: RunRow['outcome']): number {
   if (status === 'blocked') return 403;

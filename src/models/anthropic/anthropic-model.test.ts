@@ -171,8 +171,9 @@ describe('a request to Anthropic', () => {
 
   it('limits the answer by the request, else by the settings', async () => {
     expect((await bodyOf(requestOf('Hello'), { maxTokens: 5000 })).max_tokens).toBe(5000);
-    const request = requestOf('Hello', { maxOutputTokens: 100, temperature: 0.5 });
-    expect(await bodyOf(request, { maxTokens: 5000 })).toMatchObject({ max_tokens: 100, temperature: 0.5 });
+    const request = requestOf('Hello', { maxOutputTokens: 100 });
+    const settings = { maxTokens: 5000, temperature: 0.5 };
+    expect(await bodyOf(request, settings)).toMatchObject({ max_tokens: 100, temperature: 0.5 });
   });
 
   it('says in its own words which tool must be called, and refuses a form of the answer by name', async () => {
@@ -183,7 +184,9 @@ describe('a request to Anthropic', () => {
     expect(await choice({ toolChoice: 'required' })).toEqual({ type: 'any' });
     expect(await choice({ isOneCallAtATime: true })).toEqual({ type: 'auto', disable_parallel_tool_use: true });
     expect(await choice(undefined)).toBeUndefined();
-    const asked = bodyOf(requestOf('Hello', { wishes: { format: { type: 'json_object' } } }));
-    await expect(asked).rejects.toMatchObject({ code: 'ATRIUM_MODEL_FORMAT' });
+    const asked = bodyOf(
+      requestOf('Hello', { wishes: { format: { type: 'json_object' }, fields: { format: 'response_format' } } }),
+    );
+    await expect(asked).rejects.toMatchObject({ code: 'ATRIUM_MODEL_WISH', param: 'response_format' });
   });
 });

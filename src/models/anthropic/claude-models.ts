@@ -4,7 +4,7 @@
 export interface ClaudeModel {
   /** The most tokens of one answer. Undefined when it is not known; then the limit of the request is sent as it is. */
   readonly maxTokens?: number | undefined;
-  /** Newer models refuse a request that sets the temperature. */
+  /** Newer models refuse a request that sets the temperature or `top_p`. */
   readonly takesTemperature: boolean;
   /** Whether tools are sent with the header that announces structured outputs. */
   readonly hasStructuredOutputs: boolean;
@@ -12,6 +12,11 @@ export interface ClaudeModel {
 
 export function claudeModel(name: string): ClaudeModel {
   return ROWS.find(([pattern]) => pattern.test(name))?.[1] ?? OTHER;
+}
+
+/** Other models are behind the same protocol too. */
+export function isClaude(name: string): boolean {
+  return name.includes('claude-');
 }
 
 const OTHER: ClaudeModel = { takesTemperature: true, hasStructuredOutputs: false };

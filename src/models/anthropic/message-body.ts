@@ -6,6 +6,7 @@
 // twenty blocks would miss after many parallel tool calls.
 
 import type { AnswerWishes } from '../../protocol/answer-wishes.ts';
+import { answerLimit } from '../answer-limit.ts';
 import type { ModelRequest, SystemBlock, ToolSpec } from '../model.ts';
 import { markOf, type ShowImages } from '../wire-images.ts';
 import { type WireMessage, wireMessages } from '../wire-messages.ts';
@@ -24,24 +25,22 @@ const EMPTY_MESSAGE = '(empty message)';
 const CACHE_MARK = { type: 'ephemeral' };
 
 export function messageBody(request: ModelRequest, settings: WireModelSettings, show: ShowImages): string {
-  const { maxTokens = Number.POSITIVE_INFINITY, takesTemperature } = claudeModel(settings.model);
+  const { maxTokens = Number.POSITIVE_INFINITY } = claudeModel(settings.model);
   const messages = wireMessages(request.messages, { isEmpty: isBlank, emptyMessage: EMPTY_MESSAGE, show });
   const system = systemBlocks(request.system);
+  const { wishes = {} } = request;
   return JSON.stringify({
     model: settings.model,
-    max_tokens: Math.min(maxTokens, request.maxOutputTokens ?? settings.maxTokens ?? DEFAULT_MAX_TOKENS),
-    temperature: takesTemperature ? withinRange(request.temperature) : undefined,
+    max_tokens: Math.min(maxTokens, answerLimit(request, settings.maxTokens) ?? DEFAULT_MAX_TOKENS),
+    temperature: wishes.temperature,
+    top_p: wishes.topP,
+    stop_sequences: wishes.stop,
     system: system.length === 0 ? undefined : system,
     messages: turns(messages),
     tools: request.tools.length === 0 ? undefined : request.tools.map(messageTool),
-    tool_choice: request.tools.length === 0 ? undefined : messageChoice(request.wishes),
+    tool_choice: request.tools.length === 0 ? undefined : messageChoice(wishes),
     stream: true,
   });
-}
-
-/** The API takes temperatures from 0 to 1. */
-function withinRange(temperature: number | undefined): number | undefined {
-  return temperature === undefined ? undefined : Math.max(0, Math.min(1, temperature));
 }
 
 /** A blank block is not sent. A boundary on it moves to the end of the block before. */
@@ -125,7 +124,7 @@ function messageTool({ name, description, parameters }: ToolSpec): object {
 }
 
 /** What a client of the API asked for. */
-function messageChoice({ toolChoice, isOneCallAtATime }: AnswerWishes = {}): object | undefined {
+function messageChoice({ toolChoice, isOneCallAtATime }: AnswerWishes): object | undefined {
   if (!toolChoice && !isOneCallAtATime) return undefined;
   const type = typeof toolChoice === 'object' ? 'tool' : toolChoice ? 'any' : 'auto';
   const name = typeof toolChoice === 'object' ? toolChoice.name : undefined;

@@ -7,6 +7,7 @@
 // signature is sent in its place.
 
 import type { AnswerWishes } from '../../protocol/answer-wishes.ts';
+import { answerLimit } from '../answer-limit.ts';
 import type { ModelRequest, ToolSpec } from '../model.ts';
 import { markOf, type ShowImages } from '../wire-images.ts';
 import { type WireMessage, type WirePart, wireMessages } from '../wire-messages.ts';
@@ -20,24 +21,30 @@ const NO_SIGNATURE = 'skip_thought_signature_validator';
 
 export function contentBody(request: ModelRequest, settings: WireModelSettings, show: ShowImages): string {
   const { model } = settings;
+  const { wishes = {} } = request;
   const system = wellFormed(request.system.map(({ text }) => text).join(''));
   const messages = wireMessages(request.messages, { isEmpty: isBlank, emptyMessage: EMPTY_MESSAGE, show });
   const contents = turns(messages, asksForSignatures(model));
   const isInstructed = !isBlank(system) && !isGemma(model);
   return JSON.stringify({
     generationConfig: {
-      maxOutputTokens: request.maxOutputTokens ?? settings.maxTokens,
-      temperature: request.temperature,
+      maxOutputTokens: answerLimit(request, settings.maxTokens),
+      temperature: wishes.temperature,
+      topP: wishes.topP,
+      frequencyPenalty: wishes.frequencyPenalty,
+      presencePenalty: wishes.presencePenalty,
+      stopSequences: wishes.stop,
+      seed: wishes.seed,
     },
     contents: isBlank(system) || isInstructed ? contents : withInstruction(contents, system),
     systemInstruction: isInstructed ? { parts: [{ text: system }] } : undefined,
     tools: request.tools.length === 0 ? undefined : [{ functionDeclarations: request.tools.map(declaration) }],
-    toolConfig: request.tools.length === 0 ? undefined : toolConfig(request.wishes),
+    toolConfig: request.tools.length === 0 ? undefined : toolConfig(wishes),
   });
 }
 
-/** What a client of the API asked for. The API cannot be asked for one call at a time, so several may come. */
-function toolConfig({ toolChoice }: AnswerWishes = {}): object | undefined {
+/** What a client of the API asked for. */
+function toolConfig({ toolChoice }: AnswerWishes): object | undefined {
   if (!toolChoice) return undefined;
   const names = typeof toolChoice === 'object' ? [toolChoice.name] : undefined;
   return { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: names } };

@@ -33,7 +33,7 @@ const TALK: ModelRequest = requestOf('', {
 
 describe('a request to Google', () => {
   it('looks like this', async () => {
-    const wire = await prepare(requestOf('Hello', { maxOutputTokens: 100, temperature: 0.5 }));
+    const wire = await prepare(requestOf('Hello', { maxOutputTokens: 100, wishes: { temperature: 0.5 } }));
     expect(wire.url).toBe(
       'https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse',
     );
@@ -109,7 +109,9 @@ describe('a request to Google', () => {
     const tools = [{ name: 'look_up', description: 'Looks up.', parameters: { type: 'object' } }];
     const { toolConfig } = await bodyOf(requestOf('Hi', { tools, wishes: { toolChoice: { name: 'look_up' } } }));
     expect(toolConfig).toEqual({ functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['look_up'] } });
-    const asked = bodyOf(requestOf('Hi', { wishes: { format: { type: 'json_object' } } }));
-    await expect(asked).rejects.toMatchObject({ code: 'ATRIUM_MODEL_FORMAT' });
+    const asked = bodyOf(
+      requestOf('Hi', { wishes: { format: { type: 'json_object' }, fields: { format: 'response_format' } } }),
+    );
+    await expect(asked).rejects.toMatchObject({ code: 'ATRIUM_MODEL_WISH', param: 'response_format' });
   });
 });

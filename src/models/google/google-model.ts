@@ -1,6 +1,8 @@
 // Gemini and Gemma over Google's generateContent API, or any server that speaks it.
 
+import type { WishName } from '../../protocol/answer-wishes.ts';
 import type { Model } from '../model.ts';
+import { noSetting } from '../take-wishes.ts';
 import { createWireModel, type WireDialect, type WireModelSettings } from '../wire-model.ts';
 import { contentBody } from './content-body.ts';
 import { CONTENT_EVENTS } from './content-events.ts';
@@ -9,16 +11,27 @@ export function createGoogleModel(settings: WireModelSettings): Model {
   return createWireModel(settings, dialect);
 }
 
+const API = 'google-generative-ai';
+
 const dialect: WireDialect = {
-  api: 'google-generative-ai',
+  api: API,
   path: ({ model }) => `/${modelPath(model)}:streamGenerateContent?alt=sse`,
   // A request may have 20 MB in all, and base64 makes a third more of an image.
   maxImageBytes: 14_000_000,
   events: CONTENT_EVENTS,
+  gap: (wish, _, { model }) => contentGap(wish, model),
   keyHeader: googleKey,
   headers: () => ({}),
   body: contentBody,
 };
+
+const NO_WORDS: ReadonlySet<WishName> = new Set(['format', 'isOneCallAtATime', 'logitBias', 'effort', 'verbosity']);
+
+function contentGap(wish: WishName, model: string): string | undefined {
+  if (NO_WORDS.has(wish)) return noSetting(API);
+  const isPenalty = wish === 'presencePenalty' || wish === 'frequencyPenalty';
+  return isPenalty && /(?:^|\/)gemini-2\.5(?:[.-]|$)/i.test(model) ? 'this model does not take it' : undefined;
+}
 
 /** `tunedModels/mine` says itself where it is; other names are below `models`. */
 export function modelPath(model: string): string {

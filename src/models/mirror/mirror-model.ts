@@ -3,6 +3,7 @@
 // answer, without a network. Only a `wait` takes time.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AnswerWishes, WishName } from '../../protocol/answer-wishes.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 import type { Message, ToolMessage } from '../../protocol/message.ts';
 import { clip } from '../../protocol/one-line.ts';
@@ -16,7 +17,7 @@ import {
   type ModelRequest,
   type WireRequest,
 } from '../model.ts';
-import { refuseFormat } from '../refuse-format.ts';
+import { takeWishes } from '../take-wishes.ts';
 import { imagesFor, type ShowImages } from '../wire-images.ts';
 import { describeRequest, quote } from './describe-request.ts';
 import { type MirrorStep, mirrorSteps } from './mirror-steps.ts';
@@ -27,17 +28,20 @@ export function createMirrorModel(): Model {
   return { ...MIRROR_REF, api: 'mirror', contextWindow: undefined, takesImages: false, prepare, stream };
 }
 
-async function prepare(request: ModelRequest): Promise<WireRequest> {
-  refuseFormat(request, MIRROR_REF);
-  const { system, tools, maxOutputTokens, temperature, wishes } = request;
+async function prepare(asked: ModelRequest): Promise<WireRequest> {
+  const request = takeWishes(asked, MIRROR_REF, (wish) => (TAKEN.has(wish) ? undefined : 'it is no language model'));
+  const { system, tools, maxOutputTokens, wishes } = request;
   const show = await imagesFor(request.messages, { takesImages: false });
   const messages = request.messages.map((message) => withoutImages(withoutDetails(message), show));
   return {
     url: 'mirror:',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ model: MIRROR_REF.model, system, tools, messages, maxOutputTokens, temperature, wishes }),
+    body: JSON.stringify({ model: MIRROR_REF.model, system, tools, messages, maxOutputTokens, wishes }),
   };
 }
+
+/** The same request gives the same answer, so every seed is followed. */
+const TAKEN: ReadonlySet<WishName> = new Set(['maxTokens', 'stop', 'seed']);
 
 async function* stream(wire: WireRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
   const request = readRequest(wire.body);
@@ -49,18 +53,23 @@ async function* stream(wire: WireRequest, signal: AbortSignal): AsyncGenerator<M
   for (const step of stepsFor(request)) {
     if (signal.aborted) return yield ended('aborted', wire, written);
     switch (step.type) {
-      case 'say':
-        for (const piece of piecesOf(written > 0 ? `\n${step.text}` : step.text)) {
+      case 'say': {
+        const { text, end } = cutAsWished(written > 0 ? `\n${step.text}` : step.text, written, request.wishes);
+        for (const piece of piecesOf(text)) {
           if (signal.aborted) return yield ended('aborted', wire, written);
           written += piece.length;
           yield { type: 'text-delta', text: piece };
         }
+        if (end) return yield ended(end, wire, written);
         break;
+      }
       case 'wait':
         for (let left = step.seconds; left > 0; left -= 1) {
           if (!(await waited(Math.min(left, 1) * 1000, signal))) return yield ended('aborted', wire, written);
-          written += 2;
-          yield { type: 'text-delta', text: '. ' };
+          const { text, end } = cutAsWished('. ', written, request.wishes);
+          written += text.length;
+          if (text !== '') yield { type: 'text-delta', text };
+          if (end) return yield ended(end, wire, written);
         }
         break;
       case 'call':
@@ -134,6 +143,20 @@ function readRequest(body: string): ModelRequest | undefined {
   }
 }
 
+/** What may be said of a text, after so many characters, and why it ends there if it is cut. */
+function cutAsWished(
+  text: string,
+  written: number,
+  { maxTokens = Number.POSITIVE_INFINITY, stop = [] }: AnswerWishes = {},
+): { readonly text: string; readonly end?: 'stop' | 'length' | undefined } {
+  const stopsAt = Math.min(...stop.map((each) => text.indexOf(each)).filter((at) => at !== -1));
+  const room = maxTokens * CHARACTERS_OF_TOKEN - written;
+  if (Math.min(stopsAt, room) >= text.length) return { text };
+  const end = stopsAt <= room ? 'stop' : 'length';
+  // Half a character is not said.
+  return { text: text.slice(0, Math.min(stopsAt, room)).replace(/[\ud800-\udbff]$/, ''), end };
+}
+
 const PIECE = 48;
 
 /** Pieces have whole characters only, because a reader may show each piece at once. */
@@ -151,9 +174,12 @@ async function waited(ms: number, signal: AbortSignal): Promise<boolean> {
   }
 }
 
-/** A token is counted as four characters, so that status and limits have something to show. */
+/** So that status and limits have something to show. */
+const CHARACTERS_OF_TOKEN = 4;
+
 function usageOf(wire: WireRequest, written: number): Usage {
-  return { input: Math.ceil(wire.body.length / 4), output: Math.ceil(written / 4), cacheRead: 0, cacheWrite: 0 };
+  const tokens = (characters: number) => Math.ceil(characters / CHARACTERS_OF_TOKEN);
+  return { input: tokens(wire.body.length), output: tokens(written), cacheRead: 0, cacheWrite: 0 };
 }
 
 function ended(stop: ModelEnd['stop'], wire: WireRequest, written: number): ModelEnd {

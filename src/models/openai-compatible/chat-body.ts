@@ -3,6 +3,7 @@
 
 import type { AnswerFormat, AnswerWishes } from '../../protocol/answer-wishes.ts';
 import type { Message } from '../../protocol/message.ts';
+import { answerLimit } from '../answer-limit.ts';
 import type { ModelRequest, ToolSpec } from '../model.ts';
 import { markOf, type ShowImages } from '../wire-images.ts';
 import { requireMessages, type WireMessage, wireMessage } from '../wire-messages.ts';
@@ -14,13 +15,22 @@ export function chatBody(request: ModelRequest, settings: WireModelSettings, sho
   const messages = request.messages.map((message) => messageText(message, show)).filter((text) => text !== '');
   requireMessages(messages);
   if (system !== '') messages.unshift(JSON.stringify({ role: 'system', content: system }));
-  const most = request.maxOutputTokens ?? settings.maxTokens;
+  const most = answerLimit(request, settings.maxTokens);
   // OpenAI's newer models refuse the old name of this setting; other servers know only the old one.
-  const isOpenAi = new URL(settings.baseUrl).hostname === 'api.openai.com';
+  const isOpenAi = isOpenAiItself(settings);
+  const { wishes = {} } = request;
   const before = JSON.stringify({
     model: settings.model,
     max_tokens: isOpenAi ? undefined : most,
-    temperature: request.temperature,
+    temperature: wishes.temperature,
+    top_p: wishes.topP,
+    frequency_penalty: wishes.frequencyPenalty,
+    presence_penalty: wishes.presencePenalty,
+    logit_bias: wishes.logitBias,
+    stop: wishes.stop,
+    seed: wishes.seed,
+    reasoning_effort: wishes.effort,
+    verbosity: wishes.verbosity,
   });
   const after = JSON.stringify({
     stream: true,
@@ -30,6 +40,11 @@ export function chatBody(request: ModelRequest, settings: WireModelSettings, sho
   });
   const tools = request.tools.length === 0 ? '' : `"tools":${toolsText(request.tools)},`;
   return `${before.slice(0, -1)},"messages":[${messages.join()}],${tools}${after.slice(1)}`;
+}
+
+/** OpenAI's own servers hold their models to rules that other servers of this protocol do not have. */
+export function isOpenAiItself({ baseUrl }: Pick<WireModelSettings, 'baseUrl'>): boolean {
+  return new URL(baseUrl).hostname === 'api.openai.com';
 }
 
 /** A message never changes, and every later request of its conversation has it again. Empty when it is left out. */
@@ -94,7 +109,7 @@ function chatTool({ name, description, parameters, strict }: ToolSpec): object {
   return { type: 'function', function: { name, description: wellFormed(description), parameters, strict } };
 }
 
-/** What a client of the API asked for. Servers refuse settings of tools in a request without tools. */
+/** What a client of the API asked for about form and tools. Servers refuse settings of tools in a request without tools. */
 function chatWishes({ wishes = {}, tools }: ModelRequest): object {
   const { format, toolChoice, isOneCallAtATime } = wishes;
   const hasTools = tools.length > 0;

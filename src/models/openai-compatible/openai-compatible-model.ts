@@ -2,8 +2,9 @@
 // more, by base URL.
 
 import type { Model } from '../model.ts';
+import { reasoningGap } from '../reasoning-models.ts';
 import { createWireModel, type WireDialect, type WireModelSettings } from '../wire-model.ts';
-import { chatBody } from './chat-body.ts';
+import { chatBody, isOpenAiItself } from './chat-body.ts';
 import { CHAT_EVENTS } from './chat-events.ts';
 
 export function createOpenAiCompatibleModel(settings: WireModelSettings): Model {
@@ -19,7 +20,8 @@ const dialect: WireDialect = {
   path: () => '/chat/completions',
   maxImageBytes: 15_000_000,
   events: CHAT_EVENTS,
-  takesFormat: true,
+  // Other servers are asked as the client wishes: what their models take is not known here.
+  gap: (wish, wishes, settings) => (isOpenAiItself(settings) ? reasoningGap(settings.model, wish, wishes) : undefined),
   keyHeader: bearer,
   headers: () => ({}),
   body: chatBody,

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelRequest } from '../model.ts';
 import { requestOf } from '../model-suite.ts';
+import type { WireModelSettings } from '../wire-model.ts';
 import { createOpenAiResponsesModel } from './openai-responses-model.ts';
 
 const settings = { provider: 'openai', model: 'gpt-5.4', baseUrl: 'https://api.openai.com/v1', now: () => 0 };
 
-async function bodyOf(request: ModelRequest, changes: Partial<typeof settings> = {}) {
+async function bodyOf(request: ModelRequest, changes: Partial<WireModelSettings> = {}) {
   return JSON.parse((await createOpenAiResponsesModel({ ...settings, ...changes }).prepare(request)).body);
 }
 
@@ -63,9 +64,8 @@ describe('a request to the Responses API', () => {
   });
 
   it('names the instructions as the model knows them, and sets no temperature that it would refuse', async () => {
-    const request = requestOf('Hello', { temperature: 0.5 });
     const roleAndTemperature = async (model: string) => {
-      const { input, temperature } = await bodyOf(request, { model });
+      const { input, temperature } = await bodyOf(requestOf('Hello'), { model, temperature: 0.5 });
       return [input[0].role, temperature];
     };
     for (const model of ['o3', 'o4-mini', 'gpt-5', 'gpt-5.1-chat-latest', 'gpt-6'])

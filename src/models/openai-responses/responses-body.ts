@@ -5,7 +5,9 @@
 // The thoughts of a reasoning model are not sent back: a transcript holds what was said and called, and a conversation
 // may change providers, so their encrypted form is not asked for either.
 
+import { answerLimit } from '../answer-limit.ts';
 import type { ModelRequest, ToolSpec } from '../model.ts';
+import { isReasoningModel } from '../reasoning-models.ts';
 import { markOf, type ShowImages } from '../wire-images.ts';
 import { type WireMessage, wireMessages } from '../wire-messages.ts';
 import type { WireModelSettings } from '../wire-model.ts';
@@ -15,27 +17,22 @@ export function responsesBody(request: ModelRequest, settings: WireModelSettings
   const system = wellFormed(request.system.map(({ text }) => text).join(''));
   const messages = wireMessages(request.messages, { isEmpty: (text) => text === '', show });
   const isReasoning = isReasoningModel(settings.model);
+  const { wishes = {} } = request;
   return JSON.stringify({
     model: settings.model,
     input: [
       ...(system === '' ? [] : [{ role: isReasoning ? 'developer' : 'system', content: system }]),
       ...messages.flatMap(inputItems),
     ],
-    // Reasoning models refuse a request that sets it.
-    temperature: isReasoning ? undefined : request.temperature,
-    max_output_tokens: request.maxOutputTokens ?? settings.maxTokens,
+    temperature: wishes.temperature,
+    top_p: wishes.topP,
+    max_output_tokens: answerLimit(request, settings.maxTokens),
     store: false,
+    reasoning: wishes.effort && { effort: wishes.effort },
     tools: request.tools.length === 0 ? undefined : request.tools.map(functionTool),
     stream: true,
     ...responsesWishes(request),
   });
-}
-
-/** OpenAI's models that think before they answer: the o series, and GPT from 5 on except its chat variants. */
-function isReasoningModel(name: string): boolean {
-  if (/^o\d+(?:-|$)/.test(name)) return true;
-  const [, major, minor, variant = ''] = /^gpt-(\d+)(?:\.(\d+))?(?:-(.+))?$/.exec(name) ?? [];
-  return Number(major) >= 5 && !(minor === undefined && variant.startsWith('chat'));
 }
 
 function inputItems(message: WireMessage): object[] {
@@ -68,13 +65,13 @@ function functionTool({ name, description, parameters, strict }: ToolSpec): obje
   return { type: 'function', name, description: wellFormed(description), parameters, strict: strict === true };
 }
 
-/** What a client of the API asked for. */
+/** What a client of the API asked for about form and tools. */
 function responsesWishes({ wishes = {}, tools }: ModelRequest): object {
-  const { format, toolChoice, isOneCallAtATime } = wishes;
+  const { format, verbosity, toolChoice, isOneCallAtATime } = wishes;
   const hasTools = tools.length > 0;
   const choice = typeof toolChoice === 'object' ? { type: 'function', name: toolChoice.name } : toolChoice;
   return {
-    text: format && { format },
+    text: (format || verbosity) && { format, verbosity },
     tool_choice: hasTools ? choice : undefined,
     parallel_tool_calls: hasTools && isOneCallAtATime ? false : undefined,
   };

@@ -68,6 +68,14 @@ describe.each(MODELS)('%s', (_, model) => {
     expect(JSON.stringify(lastBody().messages)).toContain('Be brief.');
   });
 
+  it('takes the settings that people give a model', async () => {
+    api.model.script([reply('Once upon', { stop: 'length' })]);
+    const settings = { temperature: 0.2, topP: 0.5, maxOutputTokens: 20 };
+    const { text, finishReason, warnings } = await generateText({ model: model(), prompt: 'A story.', ...settings });
+    expect([text, finishReason, warnings]).toEqual(['Once upon', 'length', []]);
+    expect(lastBody()).toMatchObject({ temperature: 0.2, top_p: 0.5, max_tokens: 20 });
+  });
+
   it('takes a history of messages', async () => {
     const { text } = await generateText({
       model: model(),

@@ -87,15 +87,37 @@ describe("OpenAI's client", () => {
     expect(await contentOf(stream)).toBe(choices[0]?.message.content);
   });
 
-  it('learns which of its wishes had no effect, with and without a stream', async () => {
+  it('gets what it asks of an answer passed on to the model', async () => {
+    const wishes = { temperature: 0.2, top_p: 0.9, max_tokens: 5, stop: 'END', seed: 7, verbosity: 'low' } as const;
     for (const stream of [false, true]) {
-      const asked = { ...ask('hi'), stream, temperature: 0.2, max_tokens: 5, seed: null, top_k: 3, store: false };
-      const { response } = await client.chat.completions.create(asked).withResponse();
-      expect(response.headers.get('x-atrium-left-out')).toBe('temperature, max_tokens, top_k');
+      const { response } = await client.chat.completions.create({ ...ask('hi'), ...wishes, stream }).withResponse();
+      expect(api.model.requests.at(-1)?.json).toMatchObject({ ...wishes, stop: ['END'] });
       await response.body?.cancel().catch(() => {});
     }
-    const { response } = await client.chat.completions.create(ask('hi')).withResponse();
-    expect(response.headers.get('x-atrium-left-out')).toBeNull();
+    await client.chat.completions.create(ask('hi'));
+    for (const field of Object.keys(wishes)) expect(api.model.requests.at(-1)?.json).not.toHaveProperty(field);
+  });
+
+  it('gets a cut answer as one, also when its limit left no words, and the model is asked once', async () => {
+    for (const text of ['Once upon', '']) {
+      const before = api.model.requests.length;
+      api.model.script(() => reply(text, { stop: 'length' }));
+      const { choices } = await client.chat.completions.create({ ...ask('a story'), max_completion_tokens: 2 });
+      expect(choices[0]).toMatchObject({ finish_reason: 'length', message: { content: text } });
+      const stream = await client.chat.completions.create({ ...ask('a story'), max_tokens: 2, stream: true });
+      const chunks: OpenAI.ChatCompletionChunk[] = [];
+      for await (const chunk of stream) chunks.push(chunk);
+      expect(chunks.map(({ choices: [choice] }) => choice?.delta.content ?? '').join('')).toBe(text);
+      expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe('length');
+      expect(api.model.requests.length - before).toBe(2);
+    }
+  });
+
+  it('gets an answer that ended at its text before the first word', async () => {
+    api.model.script(() => reply(''));
+    const { choices } = await client.chat.completions.create({ ...ask('hi'), stop: 'Once' });
+    expect(choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: '' } });
+    await expect(client.chat.completions.create(ask('hi'), { maxRetries: 0 })).rejects.toMatchObject({ status: 502 });
   });
 
   it('gets the words while the model still writes', async () => {

@@ -13,7 +13,6 @@ import {
   formatCompletion,
   formatUsageChunk,
 } from '../chat-answer.ts';
-import { chatFieldsLeftOut } from '../chat-fields.ts';
 import { readChatRequest, resolveModelName } from '../chat-request.ts';
 import {
   beginClientRun,
@@ -27,6 +26,7 @@ import {
   stopWhenGone,
   wordsBeside,
 } from '../client-run.ts';
+import { chatTuningShape } from '../client-tuning.ts';
 import { type ErrorAnswer, errorBody, toErrorAnswer } from '../error-answer.ts';
 import { EventStream } from '../event-stream.ts';
 import { JsonReply } from '../json-reply.ts';
@@ -39,7 +39,7 @@ import { id, wholeNumber } from './pieces.ts';
 const model = (z: Zod) =>
   z.object({ id: z.string(), object: z.literal('model'), created: z.int(), owned_by: z.string() });
 
-/** All other fields are allowed here; `CHAT_FIELDS` says which are refused and which have no effect. */
+/** All other fields are allowed here; `CHAT_FIELDS` says what becomes of each. */
 const chatBody = (z: Zod) =>
   z.looseObject({
     model: z.string().min(1).max(256),
@@ -67,6 +67,7 @@ const chatBody = (z: Zod) =>
     parallel_tool_calls: z.boolean().nullish(),
     response_format: z.unknown().optional(),
     functions: z.array(z.unknown()).nullish(),
+    ...chatTuningShape(z),
   });
 export type ChatCompletionBody = z.infer<ReturnType<typeof chatBody>>;
 
@@ -152,7 +153,7 @@ async function answerChat(asked: ApiRequest<unknown, unknown, ChatCompletionBody
   try {
     const run = await beginClientRun(services, request, { at: now(), signal });
     const facts = { runId: run.runId, model: body.model, createdAt: now() };
-    const shown = { ...runHeaders(run), ...leftOutHeader(body) };
+    const shown = runHeaders(run);
     const isStopped = request.idempotencyKey === undefined;
     if (follower) {
       const includeUsage = body.stream_options?.include_usage === true;
@@ -253,14 +254,6 @@ function replacedAnswer({ runId }: RunRow): ErrorAnswer {
     code: 'draft_replaced',
     message: `The answer changed after a part of it was sent. The whole answer is at GET /api/runs/${runId}.`,
   };
-}
-
-/** Most fields are set by a client's library, so more names than these would help no reader. */
-const MOST_NAMES = 20;
-
-function leftOutHeader(body: ChatCompletionBody): Record<string, string> {
-  const names = chatFieldsLeftOut(body).slice(0, MOST_NAMES);
-  return names.length === 0 ? {} : { 'x-atrium-left-out': names.join(', ') };
 }
 
 function toModel(id: string): object {

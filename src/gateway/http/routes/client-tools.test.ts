@@ -260,8 +260,11 @@ describe.each(MODEL_PROTOCOLS)('a preview for an API client, over %s', (protocol
   const wishes = {
     tools: [WEATHER],
     tool_choice: 'required',
-    parallel_tool_calls: false,
+    ...(protocol !== 'google-generative-ai' && { parallel_tool_calls: false }),
     ...(takesFormats && { response_format: format }),
+    temperature: 0.5,
+    max_tokens: 100,
+    ...(protocol !== 'openai-responses' && { stop: ['END', 'FIN'] }),
   };
   let other: TestApi;
   beforeAll(async () => {
@@ -269,7 +272,7 @@ describe.each(MODEL_PROTOCOLS)('a preview for an API client, over %s', (protocol
   });
   afterAll(() => other.close());
 
-  it('is what goes over the wire, with the tools and the form that it asks for', async () => {
+  it('is what goes over the wire, with the tools, the form and the tuning that it asks for', async () => {
     const ask = (content: string) => ({ model: 'atrium/main', user: 'ada', messages: [user(content)] });
     const begun = await other.call('POST', '/v1/chat/completions', ask('Good day.'));
     const sessionKey = begun.headers.get('x-openclaw-session-key');
@@ -292,6 +295,7 @@ describe.each(MODEL_PROTOCOLS)('a preview for an API client, over %s', (protocol
     expect(wire.body).toBe(other.model.requests.at(-1)?.body);
     expect(wire.body).toContain('get_weather');
     expect(wire.body.includes('"sky"')).toBe(takesFormats);
+    expect(wire.body).toContain('"temperature":0.5');
     expect(placeholders).toEqual([]);
     expect(spans.map(({ origin }) => origin)).toContain('tool get_weather of client');
     const look = await other.call('POST', '/api/context/look', { message, sessionKey, channel: 'api', at, ...wishes });
@@ -305,7 +309,11 @@ describe.each(MODEL_PROTOCOLS)('a preview for an API client, over %s', (protocol
       { tool_choice: 'required' },
       { response_format: { type: 'xml' } },
       { tools: [{ ...WEATHER, function: { ...WEATHER.function, name: 'read' } }] },
-      ...(takesFormats ? [] : [{ response_format: format }]),
+      { temperature: 3 },
+      { max_tokens: 0 },
+      { stop: [1] },
+      ...(protocol === 'openai-completions' ? [] : [{ logit_bias: { '1': 5 } }]),
+      ...(takesFormats ? [] : [{ response_format: format }, { reasoning_effort: 'low' }]),
     ];
     for (const more of refused) {
       const message = 'How is it?';

@@ -5,7 +5,8 @@ import { SESSION_TYPES } from '../../../protocol/session-type.ts';
 import { MAX_TEXT_BYTES } from '../../../tools/file-text.ts';
 import type { UploadName } from '../../services/attachments.ts';
 import type { Services } from '../../services/services.ts';
-import { type ChatWishes, readChatWishes } from '../client-request.ts';
+import { type ChatWishes, readChatWishes, withoutWishes } from '../client-request.ts';
+import { chatTuningShape } from '../client-tuning.ts';
 import { type Route, route, type Zod } from '../route.ts';
 import { checkAgent } from './check-agent.ts';
 import { agentId, id, namedUpload, report, requestMeasure, sessionKey, span } from './pieces.ts';
@@ -39,6 +40,7 @@ const chatWishes = (z: Zod) => ({
   tool_choice: z.unknown().optional(),
   parallel_tool_calls: z.boolean().nullish(),
   response_format: z.unknown().optional(),
+  ...chatTuningShape(z),
 });
 
 interface Situation extends ChatWishes {
@@ -47,14 +49,12 @@ interface Situation extends ChatWishes {
 }
 
 /** A preview brings nothing, so it does not use an upload up. */
-async function readSituation<Body extends Situation>(
-  services: Services,
-  { at, attachments = [], tools, tool_choice, parallel_tool_calls, response_format, ...rest }: Body,
-) {
+async function readSituation<Body extends Situation>(services: Services, body: Body) {
+  const { at, attachments = [], ...rest } = body;
   const found = await services.attachments.findUploads(attachments);
-  const client = readChatWishes({ tools, tool_choice, parallel_tool_calls, response_format });
+  const client = readChatWishes(body);
   return {
-    ...rest,
+    ...withoutWishes(rest),
     ...(found.length > 0 && { attachments: found.map(({ upload: _, ...ref }) => ref) }),
     ...(Object.keys(client).length > 0 && { client }),
     ...(at !== undefined && { at: new Date(at) }),
@@ -122,8 +122,7 @@ export const CONTEXT_ROUTES: readonly Route[] = [
     method: 'post',
     path: '/api/context/preview',
     summary: 'The next request for a message, as it would be sent.',
-    detail:
-      'Nothing is consumed. `tools`, `tool_choice`, `parallel_tool_calls` and `response_format` are those of a chat completion.',
+    detail: 'Nothing is consumed. The fields from `tools` to `verbosity` are those of a chat completion.',
     access: 'token',
     body: (z) =>
       z.strictObject({

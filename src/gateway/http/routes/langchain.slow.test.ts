@@ -65,6 +65,7 @@ describe.each([
       { input_tokens: 10, output_tokens: 3, total_tokens: 13 },
     ]);
     expect(JSON.stringify(lastBody().messages)).toContain('Be brief.');
+    expect(lastBody().temperature).toBe(0);
   });
 
   it('is a piece of a chain', async () => {

@@ -181,6 +181,7 @@ describe.skipIf(whySkipped !== '').each([
     const agent = assistant({ tools: [lookUp(words)], modelSettings });
     expect((await runner.run(agent, 'Which colour?')).finalOutput).toBe('Blue.');
     expect(words).toEqual(['sky']);
+    expect(lastBody()).toMatchObject({ temperature: 0.2, max_tokens: 500 });
   });
 
   it('hears of a failure', async () => {

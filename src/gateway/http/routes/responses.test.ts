@@ -52,6 +52,34 @@ describe('a response', () => {
     await expect(branch).rejects.toMatchObject({ status: 400, param: 'previous_response_id' });
   });
 
+  it('gets what it asks of an answer passed on, and repeats it', async () => {
+    const asked = { temperature: 0.3, top_p: 0.8, max_output_tokens: 50 };
+    const more = { reasoning: { effort: 'low' }, text: { verbosity: 'high' } } as const;
+    const answer = await client.responses.create({ model, input: 'hi', ...asked, ...more });
+    expect(lastBody()).toMatchObject({
+      temperature: 0.3,
+      top_p: 0.8,
+      max_tokens: 50,
+      reasoning_effort: 'low',
+      verbosity: 'high',
+    });
+    expect(answer).toMatchObject({ ...asked, ...more, text: { format: { type: 'text' }, verbosity: 'high' } });
+    const { output_text: _, ...kept } = answer;
+    expect(await client.responses.retrieve(answer.id)).toMatchObject(kept);
+  });
+
+  it('is incomplete when the limit cut it, in one piece and in events', async () => {
+    for (const text of ['Once upon', '']) {
+      api.model.script(() => reply(text, { stop: 'length' }));
+      const cut = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' }, max_output_tokens: 20 };
+      const asked = { model, input: 'a story', max_output_tokens: 20 };
+      expect(await client.responses.create(asked)).toMatchObject({ ...cut, output_text: text });
+      const events: OpenAI.Responses.ResponseStreamEvent[] = [];
+      for await (const event of await client.responses.create({ ...asked, stream: true })) events.push(event);
+      expect(events.at(-1)).toMatchObject({ type: 'response.incomplete', response: cut });
+    }
+  });
+
   it('comes in events that add up', async () => {
     api.model.script([reply('A sentence that is long enough to come in several pieces, one after the other.')]);
     const stream = client.responses.stream({ model, input: 'talk' });

@@ -19,6 +19,7 @@ import {
   wordsBeside,
 } from '../client-run.ts';
 import type { Said } from '../client-talk.ts';
+import { responseTuningShape } from '../client-tuning.ts';
 import { type ErrorAnswer, toErrorAnswer } from '../error-answer.ts';
 import { EventStream } from '../event-stream.ts';
 import { JsonReply } from '../json-reply.ts';
@@ -31,14 +32,13 @@ import {
   stateOfTurn,
 } from '../response-answer.ts';
 import { ResponseEvents } from '../response-events.ts';
-import { responseFieldsLeftOut } from '../response-fields.ts';
 import { readResponseRequest } from '../response-request.ts';
 import { type ApiRequest, type Route, route, type Zod } from '../route.ts';
 import { RunFollower } from '../run-follower.ts';
 import { StreamedDraft } from '../streamed-draft.ts';
 import { id } from './pieces.ts';
 
-/** All other fields are allowed here; `RESPONSE_FIELDS` says which are refused and which have no effect. */
+/** All other fields are allowed here; `RESPONSE_FIELDS` says what becomes of each. */
 const responseBody = (z: Zod) =>
   z.looseObject({
     model: z.string().min(1).max(256),
@@ -70,7 +70,9 @@ const responseBody = (z: Zod) =>
     tools: z.array(z.unknown()).nullish(),
     tool_choice: z.unknown().optional(),
     parallel_tool_calls: z.boolean().nullish(),
-    text: z.looseObject({ format: z.unknown().optional() }).nullish(),
+    text: z.looseObject({ format: z.unknown().optional(), verbosity: z.unknown().optional() }).nullish(),
+    reasoning: z.looseObject({ effort: z.unknown().optional() }).nullish(),
+    ...responseTuningShape(z),
   });
 export type ResponseBody = z.infer<ReturnType<typeof responseBody>>;
 
@@ -135,7 +137,7 @@ async function answerResponse(asked: ApiRequest<unknown, unknown, ResponseBody>)
   const follower = body.stream ? new RunFollower(services) : undefined;
   try {
     const run = await beginClientRun(services, request, { at: now(), signal, isKept: body.background === true });
-    const shown = { ...runHeaders(run), ...leftOutHeader(body) };
+    const shown = runHeaders(run);
     const turn = await readClientTurn(services.store, run.runId);
     const facts = factsOf(turn, run, request.client.asked ?? {}, now());
     if (body.background) return new JsonReply(formatResponse(facts, stateOf(services, turn)), { headers: shown });
@@ -263,11 +265,4 @@ async function findItem(services: Services, itemId: string): Promise<Said | unde
     if (!call && messageId(named.runId, index) === itemId)
       return { role: 'assistant', text: stateOf(services, turn).text, files: [] };
   }
-}
-
-const MOST_NAMES = 20;
-
-function leftOutHeader(body: ResponseBody): Record<string, string> {
-  const names = responseFieldsLeftOut(body).slice(0, MOST_NAMES);
-  return names.length === 0 ? {} : { 'x-atrium-left-out': names.join(', ') };
 }

@@ -12,7 +12,7 @@ export type RecordedModel = Pick<Model, 'prepare'>;
 
 export async function recordedModel(
   { provider, model, url, images }: Pick<Capture, 'provider' | 'model' | 'url' | 'images'>,
-  { api, takesImages, maxTokens }: SentFacts,
+  { api, takesImages, maxTokens, temperature, topP }: SentFacts,
 ): Promise<RecordedModel> {
   const settings = {
     provider,
@@ -20,6 +20,8 @@ export async function recordedModel(
     baseUrl: URL.canParse(url) ? `${new URL(url).origin}/v1` : NOWHERE,
     takesImages,
     maxTokens,
+    temperature,
+    topP,
     attachments: imagesAsThen(new Set(images.map(({ hash }) => hash))),
     now: Date.now,
   };
