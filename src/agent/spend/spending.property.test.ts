@@ -167,6 +167,8 @@ function partsOf(store: Store): SpendParts {
     warn: () => {},
     models: {
       candidates: () => [],
+      wished: () => [],
+      checkWished: () => {},
       refusedAnew: () => [],
       model: () => Promise.reject(new Error('no model is looked up')),
     },

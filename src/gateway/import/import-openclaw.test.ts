@@ -124,7 +124,7 @@ it('a job has its older form, and every part of it that is not brought is named'
       schedule: { kind: 'cron', expr: '0 7 * * *', staggerMs: 5_000 },
       sessionTarget: 'session:standup',
       wakeMode: 'next-heartbeat',
-      payload: { kind: 'agentTurn', message: 'Stand up.', lightContext: true, deliver: false },
+      payload: { kind: 'agentTurn', message: 'Stand up.', model: 'x/y', fallbacks: [' x/z '], lightContext: true },
       delivery: { mode: 'none', bestEffort: true },
       failureAlert: { after: 2 },
     },
@@ -135,7 +135,7 @@ it('a job has its older form, and every part of it that is not brought is named'
   const report = await run();
   expect(rowsOf(report).jobs).toEqual([3, 0, 0, 2]);
   expect(await store.select('jobs', { orderBy: [['id', 'asc']] })).toMatchObject([
-    { id: 'named', session: 'own' },
+    { id: 'named', session: 'own', model: 'x/y', fallbacks: ['x/z'] },
     { id: 'old', name: 'old', message: 'Good morning.', schedule: { kind: 'cron', expr: '0 9 * * *' } },
     { id: 'oldest', name: 'Oldest', message: 'Wake up.', schedule: { expr: '0 8 * * *' } },
   ]);

@@ -555,6 +555,10 @@ export const MIGRATIONS: readonly Migration[] = [
       "INSERT INTO versions (name, version) VALUES ('parts', 1)",
     ],
   },
+  {
+    version: 8,
+    statements: ['ALTER TABLE jobs ADD COLUMN fallbacks TEXT COLLATE "C"'],
+  },
 ];
 
 /** The newest version of the tables that this program knows. */
