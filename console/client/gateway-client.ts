@@ -6,6 +6,7 @@ import type { RequestMeasure } from '../../src/agent/measure-request.ts';
 import type { RequestSpan } from '../../src/agent/request-draft.ts';
 import type { RequestFrame } from '../../src/agent/request-frame.ts';
 import type { ListedCommand } from '../../src/commands/list-commands.ts';
+import type { WaitingSetting } from '../../src/gateway/config-state.ts';
 import type { Aside } from '../../src/gateway/services/read-asides.ts';
 import type { ApprovalDecision } from '../../src/protocol/approval-decision.ts';
 import type { AttachmentRef, Upload } from '../../src/protocol/attachment.ts';
@@ -154,6 +155,8 @@ export interface RunCost {
 /** What the gateway says about itself. */
 export interface GatewayNews {
   readonly warnings: readonly string[];
+  /** A gateway of an older version does not say it. */
+  readonly changedSinceStart?: readonly WaitingSetting[] | undefined;
   readonly unused: readonly UnusedSetting[];
   readonly channels: readonly { readonly id: string }[];
 }

@@ -38,7 +38,11 @@ export function Overview({ state }: { state: ConsoleState }) {
           {trouble}
         </p>
       )}
-      <GatewayNotes warnings={status.value.warnings} unused={status.value.unused} />
+      <GatewayNotes
+        warnings={status.value.warnings}
+        changedSinceStart={status.value.changedSinceStart}
+        unused={status.value.unused}
+      />
       <PulsePlots state={state} status={status.value} />
       <PairingRequests
         requests={state.pairings.value}

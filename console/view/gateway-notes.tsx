@@ -1,7 +1,8 @@
-// What the operator should know about the gateway itself: its warnings, such as runs and handlers that fail, and the
-// settings of OpenClaw that were found and are not used as they were meant, the most dangerous first. Without any there is nothing to see.
+// What the operator should know about the gateway itself: its warnings, such as runs and handlers that fail, what was
+// changed and waits for a restart, and the settings of OpenClaw that were found and are not used as they were meant, the most dangerous first. Without any there is nothing to see.
 
 import { useState } from 'preact/hooks';
+import type { WaitingSetting } from '../../src/gateway/config-state.ts';
 import type { UnusedSetting } from '../../src/protocol/unused-setting.ts';
 import { browserMemory } from '../browser-memory.ts';
 import { shortHash } from '../short-hash.ts';
@@ -10,6 +11,8 @@ import { Icon } from './icon.tsx';
 
 export interface GatewayNotesProps {
   readonly warnings: readonly string[];
+  /** What the gateway uses only when it is started again. */
+  readonly changedSinceStart?: readonly WaitingSetting[] | undefined;
   /** The most dangerous setting is first. */
   readonly unused: readonly UnusedSetting[];
   /** Shows all of it at once, what does no harm too. */
@@ -18,15 +21,17 @@ export interface GatewayNotesProps {
   readonly canHide?: boolean | undefined;
 }
 
-export function GatewayNotes({ warnings, unused, isOpen = false, canHide = false }: GatewayNotesProps) {
+export function GatewayNotes(props: GatewayNotesProps) {
+  const { warnings, changedSinceStart: changed = [], unused, isOpen = false, canHide = false } = props;
   const [hidden, setHidden] = useState(() => browserMemory.get(HIDDEN));
   const open = unused.filter(({ isAccepted }) => !isAccepted);
   const grave = groupByConsequence(open.filter(({ danger }) => danger !== 'harmless'));
   const harmless = namesOf(open.filter(({ danger }) => danger === 'harmless'));
   const accepted = namesOf(unused.filter(({ isAccepted }) => isAccepted));
   // What does no harm is not worth a line above every talk.
-  if (warnings.length === 0 && grave.length === 0 && !(isOpen && unused.length > 0)) return null;
-  const state = shortHash(JSON.stringify([warnings, grave.map(({ names }) => names)]));
+  const isQuiet = warnings.length === 0 && changed.length === 0 && grave.length === 0;
+  if (isQuiet && !(isOpen && unused.length > 0)) return null;
+  const state = shortHash(JSON.stringify([warnings, grave.map(({ names }) => names), ...changed]));
   if (canHide && hidden === state) return null;
   const hide = () => {
     browserMemory.set(HIDDEN, state);
@@ -43,7 +48,7 @@ export function GatewayNotes({ warnings, unused, isOpen = false, canHide = false
       <details open={isOpen}>
         <summary>
           <Icon name="chevron" size={14} />
-          <span>{summaryOf(warnings.length, isOpen ? unused : open.filter(isGrave))}</span>
+          <span>{summaryOf(warnings.length, changed.length, isOpen ? unused : open.filter(isGrave))}</span>
         </summary>
         {warnings.length > 0 && (
           <section aria-label="Warnings of the gateway">
@@ -52,6 +57,18 @@ export function GatewayNotes({ warnings, unused, isOpen = false, canHide = false
               {warnings.map((text) => (
                 <li key={text} class="bad">
                   {text}
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+        {changed.length > 0 && (
+          <section aria-label="Changed since start">
+            <h3>Changed since start: restart the gateway to use it</h3>
+            <ul>
+              {changed.map(({ path, inUse, inFile }) => (
+                <li key={path}>
+                  <code>{path}</code>: {shown(inUse)} is in use, the file says {shown(inFile)}
                 </li>
               ))}
             </ul>
@@ -91,11 +108,16 @@ function isGrave({ danger }: UnusedSetting): boolean {
   return danger !== 'harmless';
 }
 
-function summaryOf(warnings: number, settings: readonly UnusedSetting[]): string {
+function shown(value: WaitingSetting['inUse']): string {
+  return value === null ? '(not set)' : JSON.stringify(value).slice(0, 120);
+}
+
+function summaryOf(warnings: number, changed: number, settings: readonly UnusedSetting[]): string {
   const differing = settings.filter(({ danger }) => danger === 'differs').length;
   const others = settings.length - differing;
   const parts = [
     warnings > 0 && formatPlural(warnings, 'warning'),
+    changed > 0 && `${formatPlural(changed, 'setting')} changed since start`,
     others > 0 && `${formatPlural(others, 'setting')} found and not used`,
     differing > 0 && `${formatPlural(differing, 'setting')} used differently`,
   ];

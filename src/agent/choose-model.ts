@@ -7,7 +7,7 @@ import type { Model } from '../models/model.ts';
 import { type AttachmentRef, kindOfMime } from '../protocol/attachment.ts';
 import { isAtriumError } from '../protocol/errors.ts';
 import type { ModelRef } from '../protocol/model-ref.ts';
-import { askedModels, isChosenByPerson } from './asked-models.ts';
+import { askedModels, isChosenByPerson, modelsOfRun } from './asked-models.ts';
 import { askingIn, type DraftMode, type RunSubject } from './draft-request.ts';
 import type { DraftParts } from './run-parts.ts';
 import { toldHistory } from './told-history.ts';
@@ -36,10 +36,12 @@ export async function chooseModel(parts: DraftParts, run: RunSubject, mode: Draf
     options,
   );
 
-  const wanted = askedModels(run) ?? [];
-  const configured = parts.models.candidates(run.agentId, wanted);
-  if (mode === 'run') {
-    for (const name of wanted.length === 0 ? [] : parts.models.refusedAnew(run.agentId, wanted)) {
+  const { model: wished } = run.inbound.wishes ?? {};
+  if (wished !== undefined) parts.models.checkWished(run.agentId, wished);
+  const configured = modelsOfRun(parts.models, run);
+  const wanted = mode === 'run' ? askedModels(run) : [];
+  if (wanted.length > 0) {
+    for (const name of parts.models.refusedAnew(run.agentId, wanted)) {
       parts.warn(
         `The model "${name}" was asked for in ${run.sessionKey} and is not among those that may be chosen. The configured model answers instead, here and in later runs.`,
       );

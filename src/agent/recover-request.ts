@@ -6,7 +6,7 @@ import type { AssistantMessage, Message } from '../protocol/message.ts';
 import { toolCallsOf } from '../protocol/message.ts';
 import type { TranscriptRow } from '../store/tables.ts';
 import type { ToolOutput } from '../tools/tool.ts';
-import { askedModels, isChosenByPerson } from './asked-models.ts';
+import { isChosenByPerson, modelsOfRun } from './asked-models.ts';
 import type { Conversation, PendingCalls } from './conversation.ts';
 import { type JournalStep, stepsOf } from './journal.ts';
 import type { OpenRun } from './open-run.ts';
@@ -23,9 +23,7 @@ export async function recoverRequest(parts: RunParts, run: OpenRun): Promise<Con
   if (!frame || !kept) return undefined;
   void parts.tell('gate-passed', { run });
   const model = await parts.models.model({ provider: last.provider, model: last.model }, run.agentId);
-  const candidates = isChosenByPerson(parts.models, run, last)
-    ? []
-    : parts.models.candidates(run.agentId, askedModels(run));
+  const candidates = isChosenByPerson(parts.models, run, last) ? [] : modelsOfRun(parts.models, run);
   const since = steps.slice(steps.lastIndexOf(last) + 1);
   const pending = pendingOf(since, run.ownEntries.at(-1));
   const asked = pending ? undefined : since.find((step) => step.kind === 'ask')?.message;

@@ -11,7 +11,7 @@ import type { AttachmentRef, AttachmentSource } from '../protocol/attachment.ts'
 import type { ChannelContext, InternalHookHandler } from '../protocol/bootstrap-event.ts';
 import type { Button } from '../protocol/button.ts';
 import type { CompactionSettings } from '../protocol/compaction-settings.ts';
-import type { Inbound, Surface } from '../protocol/inbound.ts';
+import type { Inbound, RunWishes, Surface } from '../protocol/inbound.ts';
 import type { Say } from '../protocol/log.ts';
 import type { ModelRef } from '../protocol/model-ref.ts';
 import type { Requester } from '../protocol/requester.ts';
@@ -160,6 +160,10 @@ export interface ModelPort {
    * own.
    */
   candidates(agentId: string, asked?: readonly string[]): readonly ModelRef[];
+  /** The models of a run whose trigger names some. What it does not name is the agent's own. */
+  wished(agentId: string, wishes: Pick<RunWishes, 'model' | 'fallbacks'>): readonly ModelRef[];
+  /** Throws ModelNotAllowedError when no run of the agent may ask for the model of this name. */
+  checkWished(agentId: string, name: string): void;
   /** Those of the names that the agent may not be given, each in the first answer only: it is said once. */
   refusedAnew(agentId: string, asked: readonly string[]): readonly string[];
   /** As this agent asks it. Rejects with an AtriumError when there is no such provider, or no key for it. */

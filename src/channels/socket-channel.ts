@@ -319,7 +319,7 @@ export class SocketChannel implements Channel {
       messageId: id,
       sessionKey: session,
       agentId: agent,
-      ...(model !== undefined && { wishes: { model } }),
+      ...(model !== undefined && { wishes: { model, fallbacks: [] } }),
       metadata: { ...metadata, clientId: viewer.clientId },
     });
     this.#learnSession(surfaceId(surface), sessionKey);

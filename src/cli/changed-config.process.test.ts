@@ -74,7 +74,20 @@ describe('a changed configuration and a running gateway', () => {
     ])
       expect([argv, (await run(...argv)).err]).toEqual([argv, sentence]);
     const { out } = await run('status');
-    expect(out).toContain('The configuration was changed in gateway.port, session.mainKey.');
+    expect(out).toContain(
+      'changed since start (restart to use it: atrium restart):\n' +
+        '  gateway.port: (not set) is in use, the file says 4321\n' +
+        '  session.mainKey: (not set) is in use, the file says "home"\n',
+    );
+    const told = JSON.parse((await run('status', '--json')).out);
+    expect(told.changedSinceStart).toEqual([
+      { path: 'gateway.port', inUse: null, inFile: 4321 },
+      { path: 'session.mainKey', inUse: null, inFile: 'home' },
+    ]);
+    expect(told.warnings.join('\n')).not.toContain('was changed');
+    await write({ session: { idleMinutes: 7 } });
+    await run('hooks', 'list');
+    expect((await run('status')).out).not.toContain('changed since start');
   });
 
   it('is said to be unusable where it is', async () => {

@@ -28,6 +28,8 @@ const JOB_OPTIONS = {
   '--deliver <surface>':
     'where answers go: "web:<name>", "cli:<name>", a chat such as "telegram:123", "slack:channel:C1" or "discord/work:channel:42#thread", "last" for where the agent was last spoken to in private, or "none"',
   '--model <name>': 'provider/model or an alias (default: the model of the agent; "default" goes back to it)',
+  '--fallbacks <names>':
+    'the models that are asked when it fails, with commas between them, or "none" (default: the fallbacks of the agent; "default" goes back to them)',
   '--timeout <seconds>': 'the longest that a run may take ("default" goes back to the limit of every run)',
   '--missed <catch-up|skip>':
     'what becomes of a time that passed while the gateway was down (default: as cron.missed says, else catch-up)',
@@ -171,6 +173,7 @@ export const CRON_COMMANDS: readonly CliCommand[] = [
 /** The body of a request, with the fields that were given. */
 function jobBody(flags: Omit<FlagsOf<typeof JOB_OPTIONS>, 'json'>): Record<string, unknown> {
   const { name, message, at, every, cron, tz, deliver, model, timeout, removeAfterRun } = flags;
+  const fallbacks = orDefault(flags.fallbacks, namesOf);
   const given = Object.entries({ at, every, cron }).filter(([, value]) => value !== undefined);
   const refuse = (problem: string) => new FlagCombinationError({ problem });
   if (given.length > 1) {
@@ -187,7 +190,8 @@ function jobBody(flags: Omit<FlagsOf<typeof JOB_OPTIONS>, 'json'>): Record<strin
   const session = oneOf('--session', flags.session, ['own', 'main']);
   const missed = oneOf('--missed', flags.missed, ['catch-up', 'skip']);
   const timeoutSeconds = orDefault(timeout, secondsOf);
-  return { name, message, schedule, session, deliver, model: orDefault(model), timeoutSeconds, missed, removeAfterRun };
+  const models = { model: orDefault(model), fallbacks };
+  return { name, message, schedule, session, deliver, ...models, timeoutSeconds, missed, removeAfterRun };
 }
 
 /** The word "default" takes a setting back, which is null for the gateway. */
@@ -197,6 +201,14 @@ function orDefault<Value = string>(
 ): Value | null | undefined {
   if (text === undefined) return undefined;
   return text === 'default' ? null : read(text);
+}
+
+function namesOf(text: string): readonly string[] {
+  if (text === 'none') return [];
+  return text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
 }
 
 function secondsOf(text: string): number {
@@ -215,6 +227,9 @@ function formatJob(job: JobRow, timezone: string): string {
     ['name', job.name],
     ['agent', `${job.agentId}, in ${job.session === 'own' ? 'a session of its own' : 'its main session'}`],
     ...(job.model === null ? [] : [['model', job.model] as const]),
+    ...(job.fallbacks === null
+      ? []
+      : [['fallbacks', job.fallbacks.length === 0 ? 'none' : job.fallbacks.join(', ')] as const]),
     ...(job.timeoutSeconds === null ? [] : [['time', `${job.timeoutSeconds} s for a run`] as const]),
     ['schedule', formatSchedule(readSchedule(job.schedule))],
     ['next', formatNext(job, timezone)],

@@ -1,13 +1,12 @@
 // `atrium import openclaw` as a person runs it, and the gateway that goes on with what was brought.
 
 import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { assistant, OpenClawHomeFixture, talk, user } from '../gateway/import/fixtures/openclaw-home.ts';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { reply } from '../testkit/model-server.ts';
 import { CliHome } from './fixtures/cli-home.ts';
+import { fakeOpenClaw } from './fixtures/fake-openclaw.ts';
 
 async function homeForTest(): Promise<CliHome> {
   const home = await CliHome.create();
@@ -45,13 +44,7 @@ it('refuses a folder that is not there, and one that is no home of OpenClaw', as
 });
 
 it('exits with 1 when a file cannot be read, and says that OpenClaw is running', async () => {
-  const openClaw = createServer((request, response) => {
-    response.setHeader('content-type', 'application/json');
-    response.end(request.url === '/health' ? '{"ok":true,"status":"live"}' : '{}');
-  });
-  await new Promise<void>((resolve) => openClaw.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => new Promise((resolve) => openClaw.close(() => resolve())));
-  const { port } = openClaw.address() as AddressInfo;
+  const port = await fakeOpenClaw();
   const home = await homeForTest();
   await home.write('openclaw.json', JSON.stringify({ gateway: { port } }));
   await new OpenClawHomeFixture(home.stateDir).write('cron/jobs.json', '{ "jobs": [');

@@ -53,7 +53,7 @@ home of OpenClaw.`,
         running === undefined
           ? []
           : [
-              `warning: OpenClaw is running at ${running}. Stop it before you start the gateway: jobs would run in both, and what is said there from now on is not here.`,
+              `warning: OpenClaw is running at ${running}. Stop it before you start the gateway: both would answer on the same chat accounts and run the same jobs, and what is said there from now on is not here.`,
             ];
       const report = await importOpenClaw({
         store,

@@ -76,14 +76,16 @@ export class ClusterRows {
   async join(
     ask: Ask,
     { node, process, url, version, tables, backend, status, workspaces }: JoiningNode,
-  ): Promise<{ readonly id: string; readonly number: number }> {
+  ): Promise<{ readonly id: string; readonly number: number; readonly status: Member['status'] }> {
     const sql = `WITH numbered AS (UPDATE node_numbers SET last = last + 1 RETURNING last),
+      forgotten AS (DELETE FROM drained_nodes WHERE name = $1 AND process IS DISTINCT FROM $10),
       joined AS (
         INSERT INTO nodes (id, name, number, url, version, tables, joined_at, status, lease_until, backend, workspaces, process)
-        SELECT $1 || '#' || last, $1, last, $2, $3, $4, ${NOW_MS}, $5, ${LEASE_END('$6')}, $7, $9, coalesce($10, $1 || '#' || last) FROM numbered
-        RETURNING id, number
+        SELECT $1 || '#' || last, $1, last, $2, $3, $4, ${NOW_MS},
+          CASE WHEN EXISTS (SELECT FROM drained_nodes d WHERE d.name = $1 AND d.process = $10) THEN 'draining' ELSE $5 END, ${LEASE_END('$6')}, $7, $9, coalesce($10, $1 || '#' || last) FROM numbered
+        RETURNING id, number, status
       )
-      SELECT id, number, pg_notify($8, '!joined ' || id) FROM joined`;
+      SELECT id, number, status, pg_notify($8, '!joined ' || id) FROM joined`;
     const values = [
       node,
       url,
@@ -96,8 +98,8 @@ export class ClusterRows {
       JSON.stringify(workspaces),
       process,
     ];
-    const [id, number] = (await ask({ sql, values })).rows[0] ?? [];
-    return { id: String(id), number: Number(number) };
+    const [id, number, given] = (await ask({ sql, values })).rows[0] ?? [];
+    return { id: String(id), number: Number(number), status: given === 'draining' ? 'draining' : 'up' };
   }
 
   /** Renews the lease of a member, says which duties it takes part in, and reads what the others are. */
@@ -166,12 +168,26 @@ export class ClusterRows {
     return true;
   }
 
+  /** What an operator does: also a member that is not silent is expelled, and when it joins again it takes work again. */
+  async remove(ask: Ask, memberId: string): Promise<void> {
+    await ask({
+      sql: 'DELETE FROM drained_nodes d USING nodes n WHERE n.id = $1 AND d.name = n.name',
+      values: [memberId],
+    });
+    await this.expel(ask, memberId, { isForced: true });
+  }
+
   async leave(ask: Ask, memberId: string): Promise<void> {
     await this.#deleteRow(ask, memberId, 'left');
   }
 
+  /** It holds for the process, also when that is expelled and joins again. */
   async drain(ask: Ask, memberId: string): Promise<void> {
-    const sql = `WITH drained AS (UPDATE nodes SET status = 'draining' WHERE id = $1 AND status = 'up' RETURNING id)
+    const sql = `WITH drained AS (UPDATE nodes SET status = 'draining' WHERE id = $1 AND status = 'up' RETURNING id, name, process),
+      kept AS (
+        INSERT INTO drained_nodes (name, process) SELECT name, coalesce(process, id) FROM drained
+        ON CONFLICT (name) DO UPDATE SET process = excluded.process
+      )
       SELECT pg_notify($2, '!draining ' || id) FROM drained`;
     await ask({ sql, values: [memberId, this.channel] });
   }

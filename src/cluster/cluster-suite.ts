@@ -185,6 +185,22 @@ export function describeCluster(name: string, make: () => Promise<ClusterUnderTe
         expect(a.isAlive(a.memberId)).toBe(true);
       });
 
+      it('let one that was drained and removed join again as an ordinary one', async () => {
+        const [a, b] = [await join('a'), await join('b')];
+        const ofA = recordedDuty();
+        a.shareDuty('sweep', ofA.work);
+        await expect.poll(() => ofA.events, SOON).toEqual(['begin']);
+        await b.drainNode('a');
+        const statusOf = () => b.members.find(({ node }) => node === 'a')?.status;
+        await expect.poll(() => [statusOf(), ofA.events.length], SOON).toEqual(['draining', 3]);
+        const before = a.memberId;
+        await b.removeNode('a');
+        await expect.poll(() => a.memberId !== null && a.memberId !== before, SOON).toBe(true);
+        await expect.poll(statusOf, SOON).toBe('up');
+        // It takes work again.
+        await expect.poll(() => ofA.events, SOON).toEqual(['begin', 'aborted', 'end', 'begin']);
+      });
+
       it('spread their duties when another one joins, and have all of them when it leaves', async () => {
         const names = ['channel:x:1', 'channel:x:2', 'channel:x:3', 'channel:x:4'];
         const [a, b] = [await join('a'), await join('b')];

@@ -86,6 +86,8 @@ export class PostgresCluster implements Cluster {
   /** Since when this node has renewed its lease without a gap. */
   #steadySince = 0;
   #isDraining = false;
+  /** This process takes no new work for good, whatever the rows say. */
+  #isStopping = false;
   #isLeaving = false;
   #living: Promise<void> | undefined;
   #wakeUp: (() => void) | undefined;
@@ -234,6 +236,11 @@ export class PostgresCluster implements Cluster {
   }
 
   async drain(): Promise<void> {
+    this.#isStopping = true;
+    await this.#drainHere();
+  }
+
+  async #drainHere(): Promise<void> {
     this.#isDraining = true;
     if (this.#memberId !== null) await this.#rows.drain(this.#ask, this.#memberId).catch(() => undefined);
     await this.#duties.endAll();
@@ -261,13 +268,13 @@ export class PostgresCluster implements Cluster {
 
   async drainNode(node: string): Promise<void> {
     const memberId = await this.#memberNamed(node);
-    if (memberId === this.#memberId) await this.drain();
+    if (memberId === this.#memberId) await this.#drainHere();
     else await this.#asked(this.#rows.drain(this.#ask, memberId));
   }
 
   async removeNode(node: string): Promise<void> {
     const memberId = await this.#memberNamed(node);
-    await this.#asked(this.#onOne((ask) => this.#rows.expel(ask, memberId, { isForced: true })));
+    await this.#asked(this.#onOne((ask) => this.#rows.remove(ask, memberId)));
     this.#look();
   }
 
@@ -357,11 +364,12 @@ export class PostgresCluster implements Cluster {
       url: this.#url,
       version: this.#options.version,
       tables: TABLES_VERSION,
-      status: this.#isDraining ? 'draining' : 'up',
+      status: this.#isStopping ? 'draining' : 'up',
       backend: this.#backend ?? 0,
       workspaces: this.#workspaces,
     } as const;
-    const { id, number } = await this.#rows.join((statement) => held.ask(statement), joining);
+    const { id, number, status } = await this.#rows.join((statement) => held.ask(statement), joining);
+    this.#isDraining = status === 'draining';
     this.#memberId = id;
     this.#processId ??= id;
     this.#lastNumber = Math.max(this.#lastNumber, number);
@@ -472,7 +480,7 @@ export class PostgresCluster implements Cluster {
       if (member.status === 'draining' && known?.status !== 'draining') {
         this.#tell({ change: 'draining', member });
         // Somebody else has asked for it.
-        if (member.id === this.#memberId && !this.#isDraining) void this.drain();
+        if (member.id === this.#memberId && !this.#isDraining) void this.#drainHere();
       }
     }
   }

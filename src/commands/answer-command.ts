@@ -3,6 +3,7 @@
 
 import { refusalOf } from './audience.ts';
 import type { CommandPlace, CommandPorts } from './chat-command.ts';
+import { commandsAt } from './commands-at.ts';
 import { describeUnknown } from './format-help.ts';
 import type { ParsedMessage } from './parse-command.ts';
 
@@ -15,7 +16,7 @@ export async function answerCommand(
   parsed: ParsedMessage,
   place: CommandPlace,
 ): Promise<string | undefined> {
-  if (parsed.kind === 'unknown') return describeUnknown(parsed.word, ports.list());
+  if (parsed.kind === 'unknown') return describeUnknown(parsed.word, commandsAt(place.inbound.surface, ports.list()));
   if (parsed.kind === 'text' || parsed.command.when !== 'at-once') return undefined;
   const { command, call } = parsed;
   return refusalOf(command, place.inbound, ports.people) ?? command.handle(ports, call, place);

@@ -2,11 +2,9 @@
 // page and docs/commands.md follow. Commands of plugins have rows of the same shape, which come and go with the plugins.
 
 import { countOf } from '../protocol/count-of.ts';
-import type { ChatCommand, CommandFacts } from './chat-command.ts';
+import type { ChatCommand } from './chat-command.ts';
+import { commandsAt } from './commands-at.ts';
 import { formatHelp } from './format-help.ts';
-
-/** `atrium chat` understands this itself and never sends it, so it is a command nowhere else. */
-export const LEAVE_CHAT: CommandFacts = { name: 'exit', aliases: ['quit'], help: 'leave this chat', who: 'anyone' };
 
 export const COMMAND_CATALOG: readonly ChatCommand[] = [
   {
@@ -96,7 +94,6 @@ export const COMMAND_CATALOG: readonly ChatCommand[] = [
     help: 'show this list',
     who: 'anyone',
     when: 'at-once',
-    handle: async (ports, _, { inbound }) =>
-      formatHelp(inbound.surface.channel === 'cli' ? [...ports.list(), LEAVE_CHAT] : ports.list()),
+    handle: async (ports, _, { inbound }) => formatHelp(commandsAt(inbound.surface, ports.list())),
   },
 ];

@@ -42,9 +42,6 @@ const NO_CHANNEL = 'Atrium has no such channel, so nothing is received or sent t
 const ENV_DIFFERS =
   'For models, tools and MCP servers. Commands get those that tools.exec.env names, and plugins see only those of the process.';
 
-const OTHER_MODEL_ANSWERS =
-  'Where it limits which models may be chosen, a job or webhook that names another one is answered by the model of its agent, and the log says so; OpenClaw fails it.';
-
 const OWN_SKILLS_ONLY =
   'The skills that come with OpenClaw are not here; "atrium skills install" brings those that you use.';
 
@@ -160,8 +157,8 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
     'agents.defaults.{cliBackends,agentRuntime,embeddedHarness,embeddedPi}',
     'Agents are run by Atrium itself, with a model over HTTP.',
   ),
-  ...different('agents.defaults.models', OTHER_MODEL_ANSWERS, (value) => Object.keys(Object(value)).length > 0),
-  ...different('{agents.defaults,agents.list[]}.modelPolicy.allow', OTHER_MODEL_ANSWERS),
+  ...used('agents.defaults', 'models modelPolicy.allow'),
+  ...used('agents.list[]', 'modelPolicy.allow'),
   ...used('agents.defaults.models.*', 'alias'),
   ...used('agents.defaults.models.*.params', MODEL_PARAMS),
   ...used('agents.{defaults,list[]}.params', MODEL_PARAMS),

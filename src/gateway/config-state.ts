@@ -1,6 +1,8 @@
 // How far a running gateway follows its configuration files, as data and in sentences for people. `ConfigWatch` finds it
 // out; the log, the status and the commands say it.
 
+import type { JsonValue } from '../protocol/json.ts';
+
 /** How far the running gateway follows its configuration files. */
 export interface ConfigState {
   /** The files that were read last. */
@@ -9,6 +11,13 @@ export interface ConfigState {
   readonly waiting: readonly string[];
   /** Why the files cannot be used as they are now; null when they can. */
   readonly problem: string | null;
+}
+
+/** A setting that no part takes up while it is open. Secrets are hidden; null means that it is not set. */
+export interface WaitingSetting {
+  readonly path: string;
+  readonly inUse: JsonValue;
+  readonly inFile: JsonValue;
 }
 
 /** What people are told; empty when the gateway follows its files. */

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { readEnvironment } from '../config/environment.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
+import { REDACTED } from '../recorder/redact.ts';
 import { ScratchHome } from '../testkit/scratch-home.ts';
 import { ConfigWatch } from './config-watch.ts';
 import type { GatewayPart } from './gateway-part.ts';
@@ -107,6 +108,29 @@ describe('a changed configuration', () => {
     await home.write('openclaw.json', JSON.stringify({ gateway: { port: 4000 }, plugins: { deny: ['a'] } }));
     await vi.waitFor(() => expect(given).toHaveLength(1));
     expect(warnings).toHaveLength(1);
+  });
+
+  it('is listed with what is in use and what the file says, and no secret is shown', async () => {
+    const written = (port: number, token: string, id: string) =>
+      JSON.stringify({
+        gateway: { port, auth: { token } },
+        env: { vars: { PLACE: 'here', 'a.b': id } },
+        acp: { list: [id] },
+      });
+    await home.write('openclaw.json', written(4000, 'abcdefgh-1-secret', 'one'));
+    const opened = await open();
+    expect(opened.changedSinceStart()).toEqual([]);
+    await home.write('openclaw.json', written(4001, 'abcdefgh-2-secret', 'two'));
+    await opened.state();
+    expect(opened.changedSinceStart()).toEqual([
+      { path: 'acp.list', inUse: ['one'], inFile: ['two'] },
+      { path: 'env.vars["a.b"]', inUse: REDACTED, inFile: REDACTED },
+      { path: 'gateway.auth.token', inUse: REDACTED, inFile: REDACTED },
+      { path: 'gateway.port', inUse: 4000, inFile: 4001 },
+    ]);
+    await home.write('openclaw.json', written(4000, 'abcdefgh-1-secret', 'one'));
+    await opened.state();
+    expect(opened.changedSinceStart()).toEqual([]);
   });
 
   it('that takes long to apply does not keep the gateway from stopping', async () => {

@@ -11,14 +11,17 @@ import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type ConfigLocation, listConfigPaths } from '../config/config-files.ts';
+import { type ConfigPath, formatConfigPath, valueAt } from '../config/config-path.ts';
 import { ConfigMissingError, ConfigUnreadableError } from '../config/errors.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { isPlainObject } from '../config/plain-object.ts';
+import type { JsonValue } from '../protocol/json.ts';
 import { errorText } from '../protocol/one-line.ts';
 import { within } from '../protocol/time-limit.ts';
-import { type ConfigState, describeConfigState } from './config-state.ts';
+import { type ConfigState, describeConfigState, type WaitingSetting } from './config-state.ts';
 import type { GatewayPart } from './gateway-part.ts';
 import { loadStartableConfig } from './load-startable-config.ts';
+import { showConfig } from './show-config.ts';
 
 export interface ConfigWatchParts {
   readonly location: ConfigLocation;
@@ -110,12 +113,24 @@ export class ConfigWatch {
     return this.#read;
   }
 
-  /** One sentence for each way in which the gateway does not follow its files, as far as that was noticed. */
+  /** Why the files cannot be used, in one sentence, as far as that was noticed. */
   warnings(): readonly string[] {
-    return describeConfigState({
-      waiting: this.#paths(this.#parts.loaded, this.#read),
-      problem: this.#problem ?? null,
-    });
+    return describeConfigState({ waiting: [], problem: this.#problem ?? null });
+  }
+
+  /** What the files say differently since the start and what only a restart takes up, as far as that was noticed. */
+  changedSinceStart(): readonly WaitingSetting[] {
+    const { loaded } = this.#parts;
+    const paths = this.#waitingPaths(loaded, this.#read);
+    if (paths.length === 0) return [];
+    // What the files say is shown, and not what their variables hold.
+    const [before, after] = [loaded, this.#read].map(({ written }) => showConfig(written as JsonValue));
+    const shown = (value: JsonValue | undefined, path: ConfigPath) => (valueAt(value, path) ?? null) as JsonValue;
+    return paths.map((path) => ({
+      path: formatConfigPath(path),
+      inUse: shown(before, path),
+      inFile: shown(after, path),
+    }));
   }
 
   async close(): Promise<void> {
@@ -190,15 +205,30 @@ export class ConfigWatch {
     for (const sentence of describeConfigState(state)) this.#parts.warn(sentence);
   }
 
-  /** The paths that differ and that no part takes up. */
+  /** The names of what differs and what no part takes up, as short as sentences have them. */
   #paths(before: LoadedConfig, loaded: LoadedConfig): readonly string[] {
+    const { others, waiting } = this.#differences(before, loaded);
+    return [...new Set([...others.map((path) => path.slice(0, 2).join('.')), ...waiting])].sort();
+  }
+
+  #waitingPaths(before: LoadedConfig, loaded: LoadedConfig): readonly ConfigPath[] {
+    const { others, waiting } = this.#differences(before, loaded);
+    const all = [...others, ...waiting.map((path) => path.split('.'))];
+    const byName = new Map(all.map((path) => [formatConfigPath(path), path] as const));
+    return [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, path]) => path);
+  }
+
+  #differences(
+    before: LoadedConfig,
+    loaded: LoadedConfig,
+  ): { readonly others: readonly (readonly string[])[]; readonly waiting: readonly string[] } {
     const parts = this.#parts.parts();
     const taken = parts.flatMap(({ reads = [] }) => reads);
-    const others = changedPaths(before.config, loaded.config)
-      .filter((path) => !taken.some((each) => path === each || path.startsWith(`${each}.`)))
-      .map((path) => path.split('.').slice(0, 2).join('.'));
-    const waiting = parts.flatMap((part) => part.waits?.(before.config, loaded.config) ?? []);
-    return [...new Set([...others, ...waiting])].sort();
+    const isTaken = (path: string) => taken.some((each) => path === each || path.startsWith(`${each}.`));
+    return {
+      others: changedPaths(before.config, loaded.config).filter((path) => !isTaken(path.join('.'))),
+      waiting: parts.flatMap((part) => part.waits?.(before.config, loaded.config) ?? []),
+    };
   }
 
   #stampsOf(files: readonly string[]): Promise<readonly Stamp[]> {
@@ -253,17 +283,17 @@ export class ConfigWatch {
 type Stamp = readonly [number, number] | null;
 
 /** The settings that differ; what is not an object, such as a list, is named as a whole. An empty object says nothing. */
-function changedPaths(before: object, after: object): readonly string[] {
+function changedPaths(before: object, after: object): readonly (readonly string[])[] {
   return keysOf(before, after)
     .filter((section) => !NOT_SETTINGS.has(section))
-    .flatMap((section) => changedBelow(section, valueAt(before, section), valueAt(after, section)));
+    .flatMap((section) => changedBelow([section], valueAt(before, [section]), valueAt(after, [section])));
 }
 
-function changedBelow(path: string, before: unknown, after: unknown): readonly string[] {
+function changedBelow(path: readonly string[], before: unknown, after: unknown): readonly (readonly string[])[] {
   if (isDeepStrictEqual(before, after)) return [];
   const [old = {}, next = {}] = [before, after];
   if (!isPlainObject(old) || !isPlainObject(next)) return [path];
-  return keysOf(old, next).flatMap((key) => changedBelow(`${path}.${key}`, old[key], next[key]));
+  return keysOf(old, next).flatMap((key) => changedBelow([...path, key], old[key], next[key]));
 }
 
 function keysOf(...objects: readonly object[]): readonly string[] {
@@ -271,9 +301,6 @@ function keysOf(...objects: readonly object[]): readonly string[] {
 }
 
 function hasChanged(path: string, before: LoadedConfig, after: LoadedConfig): boolean {
-  return !isDeepStrictEqual(valueAt(before.config, path), valueAt(after.config, path));
-}
-
-function valueAt(config: object, path: string): unknown {
-  return path.split('.').reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], config);
+  const at = path.split('.');
+  return !isDeepStrictEqual(valueAt(before.config, at), valueAt(after.config, at));
 }

@@ -40,7 +40,7 @@ export function createPageNews(options: PageNewsOptions): PageNews {
     looks: {
       plugins: () => plugins.control.list().map(({ id, state, generation, reason }) => [id, state, generation, reason]),
       channels: () => delivery.channels.map(({ id, accounts }) => [id, accounts?.list()]),
-      config: () => [configWatch.current.files, configWatch.warnings()],
+      config: () => [configWatch.current.files, configWatch.warnings(), configWatch.changedSinceStart()],
       files: options.stampOfFiles,
     },
   });

@@ -64,6 +64,53 @@ describe('a job', () => {
     await expect(jobs.add(job({ timeoutSeconds: 0 }))).rejects.toThrow('its time limit is no whole number');
   });
 
+  it('whose model fails is answered by fallbacks, its own before those of the agent, and never by the first choice', async () => {
+    const { scratch, jobs, passes } = await scheduled({
+      config: {
+        agents: {
+          defaults: { model: { primary: 'fake/small', fallbacks: ['fake/large'] } },
+          // Models that the configuration uses are known.
+          list: [
+            { id: 'main', default: true },
+            { id: 'others', model: { primary: 'fake/named', fallbacks: ['fake/other'] } },
+          ],
+        },
+      },
+    });
+    scratch.model.script(({ json }) => (json.model === 'named' ? fail(401) : reply('All is well.')));
+    const { id } = await jobs.add(job({ model: 'fake/named' }));
+    const asked = async () => {
+      const before = scratch.model.requests.length;
+      await passes(10);
+      const [{ status } = { status: 'none' }] = await outcomeOf(scratch, id);
+      return [status, ...scratch.model.requests.slice(before).map(({ json }) => json.model)];
+    };
+    expect(await asked()).toEqual(['done', 'named', 'large']);
+    await jobs.edit(id, { fallbacks: ['fake/other'] });
+    expect(await asked()).toEqual(['done', 'named', 'other']);
+    await jobs.edit(id, { fallbacks: [] });
+    expect(await asked()).toEqual(['failed', 'named']);
+    await jobs.edit(id, { model: null, fallbacks: ['fake/other'] });
+    scratch.model.script(({ json }) => (json.model === 'small' ? fail(401) : reply('All is well.')));
+    expect(await asked()).toEqual(['done', 'small', 'other']);
+    await expect(jobs.edit(id, { fallbacks: ['fakee/x'] })).rejects.toThrow('its fallback "fakee/x" cannot be used.');
+  });
+
+  it('fails when its model is no longer among those that may be chosen', async () => {
+    const { scratch, jobs, passes } = await scheduled({
+      config: { agents: { defaults: { modelPolicy: { allow: ['fake/small'] } } } },
+    });
+    const { id } = await jobs.add(job());
+    // The list has changed since the job was added.
+    await scratch.store.commit([{ update: 'jobs', where: { id }, set: { model: 'fake/large' }, expect: 1 }], {
+      site: 'job',
+    });
+    await passes(10);
+    const [latest] = await outcomeOf(scratch, id);
+    expect(latest).toMatchObject({ status: 'failed', error: expect.stringContaining('fake/large') });
+    expect(scratch.model.requests).toEqual([]);
+  });
+
   it('without a place for its answer keeps it in its own session, and nothing is dead', async () => {
     const { scratch, jobs, passes } = await scheduled();
     scratch.model.script([reply('All is well.')]);

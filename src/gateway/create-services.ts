@@ -216,7 +216,7 @@ export function createServices(options: ServiceOptions): Services {
     receipts: new Receipts({ store, index: options.receiptIndex }),
     replays: new ModelReplays({
       ...options.runParts,
-      model: async (name) => options.runParts.models.model(parseModelRef(name, config)),
+      model: async (name, agentId) => options.runParts.models.model(parseModelRef(name, config), agentId),
       otherConfig: (path) => loadOtherConfig(environment, path),
       memberId: () => cluster.memberId,
     }),

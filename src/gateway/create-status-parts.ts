@@ -1,9 +1,9 @@
 // Builds what `status` reads: the counters, and the list of everything that can warn the operator.
 
 import { listAccessGroupProblems } from '../config/access-groups.ts';
-import type { LoadedConfig } from '../config/load-config.ts';
 import { listOwnerProblems } from '../config/owners.ts';
 import type { Config } from '../config/schema.ts';
+import type { ConfigWatch } from './config-watch.ts';
 import type { BuiltDraftParts } from './create-draft-parts.ts';
 import type { GatewayPlugins } from './create-plugins.ts';
 import type { Records } from './create-records.ts';
@@ -30,7 +30,7 @@ export interface StatusOptions
   readonly storeWatch: Warns;
   readonly telemetry: { readonly problems: readonly string[] };
   readonly spendLimits: Warns;
-  readonly configWatch: { warnings(): readonly string[]; readonly current: LoadedConfig };
+  readonly configWatch: Pick<ConfigWatch, 'warnings' | 'changedSinceStart' | 'current'>;
   readonly connection: { readonly settings: Warns };
   readonly mcp: Warns;
   readonly platforms: { readonly problems: readonly string[] };
@@ -57,6 +57,7 @@ export function createStatusParts(options: StatusOptions): StatusParts {
     channels: () => delivery.channels,
     agents: () => listAgentStatuses(config, (agentId) => engine.workspaceDirOf(agentId), modelsOf),
     refused: () => wayIn.refusals.count,
+    changedSinceStart: () => configWatch.changedSinceStart(),
     unused: () => configWatch.current.unused,
     keys: () => configWatch.current.keys,
     debug: () => records.debugSwitches.list(),

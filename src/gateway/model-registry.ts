@@ -14,6 +14,7 @@ import type { Config } from '../config/schema.ts';
 import type { Model } from '../models/model.ts';
 import type { AttachmentSource } from '../protocol/attachment.ts';
 import { forgetOldest } from '../protocol/forget-oldest.ts';
+import type { RunWishes } from '../protocol/inbound.ts';
 import { isModelProtocol } from '../protocol/model-protocol.ts';
 import type { ModelRef } from '../protocol/model-ref.ts';
 import { loadProtocol } from './load-protocol.ts';
@@ -55,6 +56,22 @@ export class ModelRegistry implements ModelPort {
     const wanted = asked.filter((name) => !refused.includes(name)).map((name) => parseModelRef(name, this.#config));
     const all = [...wanted, primary, ...fallbacks];
     return [...new Map(all.map((ref) => [formatModelRef(ref), ref])).values()];
+  }
+
+  wished(agentId: string, { model, fallbacks }: Pick<RunWishes, 'model' | 'fallbacks'>): readonly ModelRef[] {
+    const own = this.choice(agentId);
+    const refused = fallbacks === undefined ? [] : this.#refused(agentId, fallbacks);
+    const all = [
+      model === undefined ? own.primary : parseModelRef(model, this.#config),
+      ...(fallbacks?.filter((name) => !refused.includes(name)).map((name) => parseModelRef(name, this.#config)) ??
+        own.fallbacks),
+    ];
+    return [...new Map(all.map((ref) => [formatModelRef(ref), ref])).values()];
+  }
+
+  checkWished(agentId: string, name: string): void {
+    if (this.#refused(agentId, [name]).length === 0) return;
+    checkModelAllowed(this.#config, agentId, this.#variables, parseModelRef(name, this.#config));
   }
 
   refusedAnew(agentId: string, asked: readonly string[]): readonly string[] {

@@ -126,8 +126,10 @@ export function isWebhookSenderId(id: unknown): boolean {
 const WEBHOOK_SENDER = 'webhook:';
 
 export interface RunWishes {
-  /** `provider/model` or an alias. It stands before the agent's own models. */
+  /** `provider/model` or an alias. It takes the place of the agent's first choice. */
   readonly model?: string | undefined;
+  /** They take the place of the agent's fallbacks. An empty list means that no other model is asked. */
+  readonly fallbacks?: readonly string[] | undefined;
   /** How long the run may take, instead of the agent's own limit. */
   readonly timeoutMs?: number | undefined;
   /** The run gets a session without a history. */

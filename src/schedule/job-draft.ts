@@ -16,6 +16,8 @@ export interface JobDraft {
   readonly deliverTo?: Surface | null | undefined;
   /** `provider/model` or an alias; null is the model of the agent. */
   readonly model?: string | null | undefined;
+  /** The models that are asked when that one fails; null is the fallbacks of the agent, and none is an empty list. */
+  readonly fallbacks?: readonly string[] | null | undefined;
   /** The longest that a run may take; null is the limit of every run. */
   readonly timeoutSeconds?: number | null | undefined;
   readonly missed?: JobRow['missed'] | undefined;
@@ -33,13 +35,14 @@ export const MAX_JOBS = 1_000;
 const MAX_NAME_LENGTH = 100;
 const MAX_MESSAGE_LENGTH = 20_000;
 const MAX_MODEL_LENGTH = 256;
+export const MAX_FALLBACKS = 20;
 /** A week, as for every run. */
 const MAX_SECONDS = 604_800;
 
 export function checkJob(
-  job: Pick<JobRow, 'name' | 'message' | 'session' | 'deliverTo' | 'model' | 'timeoutSeconds'>,
+  job: Pick<JobRow, 'name' | 'message' | 'session' | 'deliverTo' | 'model' | 'fallbacks' | 'timeoutSeconds'>,
 ): void {
-  const { name, message, session, deliverTo, model, timeoutSeconds } = job;
+  const { name, message, session, deliverTo, model, fallbacks, timeoutSeconds } = job;
   if (name.trim() === '') throw new InvalidJobError({ problem: 'it has no name' });
   if (name.length > MAX_NAME_LENGTH)
     throw new InvalidJobError({ problem: `its name is longer than ${MAX_NAME_LENGTH} characters` });
@@ -50,8 +53,11 @@ export function checkJob(
       problem: `its message is longer than ${MAX_MESSAGE_LENGTH.toLocaleString('en-US')} characters`,
     });
   }
-  if (model !== null && (model.trim() === '' || model.length > MAX_MODEL_LENGTH))
-    throw new InvalidJobError({ problem: 'its model is no name of a model' });
+  const isNoName = (each: string) => each.trim() === '' || each.length > MAX_MODEL_LENGTH;
+  if (model !== null && isNoName(model)) throw new InvalidJobError({ problem: 'its model is no name of a model' });
+  if (fallbacks?.some(isNoName)) throw new InvalidJobError({ problem: 'one of its fallbacks is no name of a model' });
+  if (fallbacks && fallbacks.length > MAX_FALLBACKS)
+    throw new InvalidJobError({ problem: `it has more than ${MAX_FALLBACKS} fallbacks` });
   if (
     timeoutSeconds !== null &&
     !(Number.isInteger(timeoutSeconds) && timeoutSeconds >= 1 && timeoutSeconds <= MAX_SECONDS)

@@ -69,6 +69,7 @@ export function planSlot(
   const { runId, sessionKey, surface } = run;
   const wishes: RunWishes = {
     ...(job.model !== null && { model: job.model }),
+    ...(job.fallbacks !== null && { fallbacks: job.fallbacks }),
     ...(job.timeoutSeconds !== null && { timeoutMs: job.timeoutSeconds * 1_000 }),
   };
   const inbound: Inbound = {

@@ -145,6 +145,7 @@ export class Schedule {
       session: draft.session ?? 'own',
       deliverTo: draft.deliverTo ?? null,
       model: draft.model ?? null,
+      fallbacks: draft.fallbacks ?? null,
       timeoutSeconds: draft.timeoutSeconds ?? null,
       missed: draft.missed ?? null,
       removeAfterRun: draft.removeAfterRun ?? false,
@@ -154,7 +155,7 @@ export class Schedule {
       nextAt: await nextSlot(schedule, at),
     };
     checkJob(job);
-    await this.#checkModel(job);
+    await this.#checkModels(job, job);
     if ((await store.count('jobs')) >= MAX_JOBS) {
       throw new InvalidJobError({ problem: `there are ${MAX_JOBS} jobs already, which is the most` });
     }
@@ -184,7 +185,7 @@ export class Schedule {
       nextAt: written || isResumed ? await nextSlot(schedule, at) : job.nextAt,
     };
     checkJob(edited);
-    if (edit.model !== undefined) await this.#checkModel(edited);
+    await this.#checkModels(edited, edit);
     if (edited.enabled && edited.nextAt === null) {
       throw new InvalidJobError({ problem: 'its only time is over; give it another one' });
     }
@@ -346,13 +347,19 @@ export class Schedule {
     this.#options.wakeLane(sessionKey);
   }
 
-  async #checkModel({ model, agentId }: JobRow): Promise<void> {
-    if (model === null) return;
-    try {
-      await this.#options.checkModel(model, agentId);
-    } catch (error) {
-      if (!isAtriumError(error)) throw error;
-      throw new InvalidJobError({ problem: `its model cannot be used. ${error.message.replace(/\.$/, '')}` });
+  /** Only the names that are written now are checked: a job may be paused although its model is gone. */
+  async #checkModels({ agentId }: JobRow, { model, fallbacks }: JobEdit): Promise<void> {
+    const named = [
+      ...(model ? [{ name: model, what: 'its model' }] : []),
+      ...(fallbacks ?? []).map((name) => ({ name, what: `its fallback ${JSON.stringify(name)}` })),
+    ];
+    for (const { name, what } of named) {
+      try {
+        await this.#options.checkModel(name, agentId);
+      } catch (error) {
+        if (!isAtriumError(error)) throw error;
+        throw new InvalidJobError({ problem: `${what} cannot be used. ${error.message.replace(/\.$/, '')}` });
+      }
     }
   }
 

@@ -1109,6 +1109,7 @@ function oneOfEach(): { readonly [T in TableName]: NewRow<T> } {
       session: 'own',
       deliverTo: surface,
       model: 'fake/large',
+      fallbacks: ['openai/gpt-5.4'],
       timeoutSeconds: 90,
       missed: 'skip',
       removeAfterRun: false,

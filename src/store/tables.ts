@@ -508,6 +508,8 @@ export interface JobRow {
   readonly deliverTo: Surface | null;
   /** `provider/model` or an alias. Null is the model of the agent. */
   readonly model: string | null;
+  /** The models that are asked when that one fails. Null is the fallbacks of the agent. */
+  readonly fallbacks: readonly string[] | null;
   /** The longest that a run of it may take. Null is the limit of every run. */
   readonly timeoutSeconds: number | null;
   /** What happens to slots that passed while the gateway was down. With null the configuration decides at that time. */

@@ -10,6 +10,7 @@ import { AnswerWishError } from '../../models/errors.ts';
 import type { Model, ModelRequest, WireRequest } from '../../models/model.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
 import type { ModelPrices } from '../../protocol/model-prices.ts';
+import type { ModelRef } from '../../protocol/model-ref.ts';
 import type { SpendSettings } from '../../protocol/spend-limit.ts';
 import { CeilingPassedError } from '../../store/errors.ts';
 import type { Write } from '../../store/store.ts';
@@ -23,7 +24,7 @@ import { readCounters } from './spend-counters.ts';
 import { tellNearLimits } from './tell-near-limits.ts';
 
 export type SpendParts = Pick<RunParts, 'store' | 'models' | 'spend' | 'now' | 'tell' | 'warn'>;
-export type ReservingRun = Pick<OpenRun, 'runId' | 'sessionKey' | 'spending'>;
+export type ReservingRun = Pick<OpenRun, 'runId' | 'sessionKey' | 'agentId' | 'spending'>;
 
 export interface ReservedCall {
   /** The model that is called: the chosen one, or a cheaper one. */
@@ -121,7 +122,7 @@ async function admit(parts: SpendParts, run: ReservingRun, wanted: WantedCall): 
       return { model, wire, because, reservation, writes: writesOf(counters, size, reservation, own) };
     }
     const { cheaper } = full.limit;
-    const next = cheaper && !tried.has(nameOf(cheaper)) ? await usable(parts, cheaper) : undefined;
+    const next = cheaper && !tried.has(nameOf(cheaper)) ? await usable(parts, cheaper, run.agentId) : undefined;
     const nextWire = next && (await wanted.prepare(next));
     if (!next || !nextWire) throw refusalOf(full, size, own, settings, model);
     tried.add(nameOf(next));
@@ -163,9 +164,10 @@ async function preparedFor(model: Model, request: ModelRequest): Promise<WireReq
   }
 }
 
-async function usable({ models }: SpendParts, ref: { readonly provider: string; readonly model: string }) {
+/** The agent may have a key for it that the others have not. */
+async function usable({ models }: SpendParts, ref: ModelRef, agentId: string) {
   try {
-    return await models.model(ref);
+    return await models.model(ref, agentId);
   } catch (error) {
     if (isAtriumError(error)) return undefined;
     throw error;

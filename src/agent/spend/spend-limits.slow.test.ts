@@ -1,10 +1,19 @@
 // Limits on spending, seen from a conversation: what is reserved, settled, refused, told, and answered by a cheaper model.
 
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { LiveEvent } from '../../protocol/live-event.ts';
 import { gate } from '../../testkit/gate.ts';
 import { gatewayForTest } from '../../testkit/gateway-for-test.ts';
-import { after, cutAfter, fail, type ModelReply, reply, toolCall, toolCalls } from '../../testkit/model-server.ts';
+import {
+  after,
+  cutAfter,
+  fail,
+  type ModelReply,
+  ModelServer,
+  reply,
+  toolCall,
+  toolCalls,
+} from '../../testkit/model-server.ts';
 import type { ScratchGateway, ScratchGatewaySettings } from '../../testkit/scratch-gateway.ts';
 import { recordingTool } from '../../testkit/tool-for-test.ts';
 import { saying, settled } from '../subagents/fixtures/children-talk.ts';
@@ -217,6 +226,28 @@ describe('a limit without room', () => {
       because: expect.stringMatching(/fake\/tiny answers instead of fake\/small, because the limit of 0\.0050 a day/),
     });
     await expectNothingReserved(scratch);
+  });
+
+  it('lets the cheaper model answer with a key that the agent alone has', async () => {
+    const profiles = { 'own:ana': { type: 'api_key', provider: 'own', key: 'k-of-ana' } };
+    const server = await ModelServer.start();
+    onTestFinished(() => server.close());
+    const api = 'openai-completions';
+    const fake = { baseUrl: server.baseUrl, apiKey: 'test-key', api, models: MODELS };
+    const scratch = await gatewayForTest({
+      files: { 'agents/ana/agent/auth-profiles.json': JSON.stringify({ version: 1, profiles }) },
+      config: {
+        agents: { defaults: { model: 'fake/small' }, list: [{ id: 'main', default: true }, { id: 'ana' }] },
+        models: { providers: { fake, own: { baseUrl: server.baseUrl, api, models: MODELS } } },
+        limits: { spend: [{ per: 'day', money: 0.005, onReached: { model: 'own/tiny' } }] },
+      },
+    });
+    server.script([reply('Cheaply.')]);
+    await scratch.channel.says({}, 'Hi', { agentId: 'ana' });
+    await scratch.channel.expectDelivered('Cheaply.');
+    expect(server.requests.map(({ headers, json }) => [json.model, headers.authorization])).toEqual([
+      ['tiny', 'Bearer k-of-ana'],
+    ]);
   });
 
   it.each([

@@ -118,7 +118,7 @@ async function reserve(
 ): Promise<void> {
   const model = { ...MODEL, prepare: async () => wireOf(chars) };
   const request = { system: [], tools: [], messages: [], maxOutputTokens: most };
-  const identity = { runId: one.runId, sessionKey: 'agent:main:main', spending: one.spending };
+  const identity = { runId: one.runId, sessionKey: 'agent:main:main', agentId: 'main', spending: one.spending };
   try {
     const { wire } = await reserveCall(partsOf(store), identity, { model, request }, async ({ writes }) => {
       await store.commit(writes, { site: 'request' });
@@ -167,6 +167,8 @@ function partsOf(store: Store): SpendParts {
     warn: () => {},
     models: {
       candidates: () => [],
+      wished: () => [],
+      checkWished: () => {},
       refusedAnew: () => [],
       model: () => Promise.reject(new Error('no model is looked up')),
     },

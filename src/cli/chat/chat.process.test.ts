@@ -57,9 +57,11 @@ describe('with a gateway', () => {
   test('a mistyped command is answered without the agent, and two slashes send one', async () => {
     gateway.model.script([reply('A fine word.')]);
     const before = gateway.model.requests.length;
-    const { code, out } = await pipe('/statsu\n//statsu\n');
+    const { code, out } = await pipe('/statsu\n/exti\n//statsu\n');
     expect(code).toBe(0);
-    expect(out).toMatch(/^There is no command \/statsu\. Did you mean \/status\?.*\nA fine word\.\n$/);
+    expect(out).toMatch(
+      /^There is no command \/statsu\. Did you mean \/status\?.*\nThere is no command \/exti\. Did you mean \/exit\? .*\/\/exti\nA fine word\.\n$/,
+    );
     expect(gateway.model.requests).toHaveLength(before + 1);
     const messages = gateway.model.requests.at(-1)?.json.messages as { readonly content: unknown }[];
     expect(messages.at(-1)?.content).toBe('/statsu');

@@ -5,7 +5,8 @@
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import type { ServerFrame } from '../../channels/server-frame.ts';
-import { COMMAND_CATALOG, LEAVE_CHAT } from '../../commands/catalog.ts';
+import { COMMAND_CATALOG } from '../../commands/catalog.ts';
+import { LEAVE_CHAT } from '../../commands/commands-at.ts';
 import { parseCommand } from '../../commands/parse-command.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
 import type { CliIo } from '../cli-io.ts';

@@ -19,6 +19,7 @@ const STATUS: GatewayStatus = {
   sessions: 0,
   schedule: { isEnabled: true, jobs: 0, next: null },
   warnings: [],
+  changedSinceStart: [],
   unused: [],
   keys: [],
   debug: [],

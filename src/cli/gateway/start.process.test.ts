@@ -5,6 +5,7 @@ import { AtriumProcess, runAtrium } from '../../testkit/atrium-process.ts';
 import { GatewayProcess } from '../../testkit/gateway-process.ts';
 import { hang, ModelServer, reply } from '../../testkit/model-server.ts';
 import { ScratchHome } from '../../testkit/scratch-home.ts';
+import { fakeOpenClaw } from '../fixtures/fake-openclaw.ts';
 
 async function scratch(files: Readonly<Record<string, string>> = {}): Promise<ScratchHome> {
   const home = await ScratchHome.create(files);
@@ -31,6 +32,23 @@ describe('a machine with nothing configured', () => {
     gateway.signal('SIGTERM');
     expect(await gateway.ended()).toBe(0);
     expect(gateway.err).toBe('Stopping: finishing what is running. Once more stops at once.\n');
+  });
+});
+
+describe('a home whose OpenClaw is still running', () => {
+  test('is warned of once the gateway is ready; a home that OpenClaw never wrote is not', async () => {
+    const port = await fakeOpenClaw();
+    const gateway = { port };
+    const meta = { lastTouchedVersion: '2026.5.19' };
+    const theirs = start(await scratch({ 'openclaw.json': JSON.stringify({ gateway, meta }) }));
+    await theirs.until('both answer on the same chat accounts and run the same jobs.');
+    expect(theirs.err).toContain(`OpenClaw is running at http://127.0.0.1:${port}.`);
+    expect(theirs.out).toMatch(/^Atrium \S+ is ready\./);
+    const own = start(await scratch({ 'openclaw.json': JSON.stringify({ gateway }) }));
+    await own.until('is ready');
+    own.signal('SIGTERM');
+    expect(await own.ended()).toBe(0);
+    expect(own.err).not.toContain('OpenClaw is running');
   });
 });
 

@@ -20,6 +20,7 @@ import { CONFIG_OPTION } from '../common-options.ts';
 import { formatBanner } from './format-banner.ts';
 import { gatewayLog } from './gateway-log.ts';
 import { StopSignals } from './stop-signals.ts';
+import { warnOfRunningOpenClaw } from './warn-of-running-openclaw.ts';
 import { type EndWatch, watchEnd } from './watch-end.ts';
 
 const OPTIONS = {
@@ -115,7 +116,11 @@ async function runUntilStopped(
     const hasState = () => hasOpenClawState({ dir: environment.stateDir, environment, config: loaded.config });
     const isConfigured = (agentId: string) => isModelConfigured(loaded.config, agentId);
     io.out(await formatBanner({ ...started, told, isModelConfigured: isConfigured, hasOpenClawState: hasState }));
-    return await stopped;
+    let isOver = false;
+    void warnOfRunningOpenClaw({ config, environment }, (sentence) => isOver || log.warn(sentence));
+    return await stopped.finally(() => {
+      isOver = true;
+    });
   } catch (error) {
     // A home that was never used is left as it is.
     if (existsSync(environment.stateDir)) log.file.fatal(`The gateway ends: ${describeForOperator(error)}`);

@@ -9,6 +9,7 @@ import type { CliIo } from '../cli-io.ts';
 import { type Answer, command } from '../command.ts';
 import { describeDebugLog } from '../debug.ts';
 import { GatewayDownError } from '../errors.ts';
+import { changedLines } from '../output/changed-settings.ts';
 import { type Columns, formatFacts, formatTable } from '../output/format-table.ts';
 import { formatAge, formatTime } from '../output/format-time.ts';
 import { keyLines } from '../output/key-sources.ts';
@@ -123,6 +124,7 @@ function formatStatus(status: GatewayStatus, io: CliIo, width: number): string {
   if (warnings.length > 0) {
     parts.push(`${countOf(warnings.length, 'warning')}:\n${warnings.map((each) => `  ${line(each)}`).join('')}`);
   }
+  if ((status.changedSinceStart ?? []).length > 0) parts.push(joined(changedLines(status.changedSinceStart)));
   if ((status.keys ?? []).length > 0) parts.push(joined(keyLines(status.keys)));
   if (status.unused.length > 0) parts.push(joined(unusedLines(status.unused)));
   return parts.join('\n');

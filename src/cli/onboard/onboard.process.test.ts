@@ -13,6 +13,7 @@ import { knownProvider, knownProviders } from '../../config/model-provider.ts';
 import { OpenClawHomeFixture } from '../../gateway/import/fixtures/openclaw-home.ts';
 import { AtriumProcess, hasTerminals } from '../../testkit/atrium-process.ts';
 import { CliHome } from '../fixtures/cli-home.ts';
+import { fakeOpenClaw } from '../fixtures/fake-openclaw.ts';
 import { findModels, PROPOSED_MODELS } from './find-models.ts';
 
 let server: Server;
@@ -51,6 +52,15 @@ const configuration = async () =>
 const entries = () => readdir(home.stateDir).catch(() => [] as string[]);
 
 describe('from a script', () => {
+  it('says that OpenClaw is still running on this home', async () => {
+    const port = await fakeOpenClaw();
+    const meta = { lastTouchedVersion: '2026.5.19' };
+    await home.write('openclaw.json', JSON.stringify({ gateway: { port }, meta }));
+    const { code, err } = await script('--yes', '--model', 'mirror', '--no-test');
+    expect(code).toBe(0);
+    expect(err).toContain(`warning: OpenClaw is running at http://127.0.0.1:${port}.`);
+  });
+
   it('finds a server of this machine, asks it once, and writes everything', async () => {
     const { code, out, err } = await script('--yes', '--name', 'Ada');
     expect({ code, err }).toEqual({ code: 0, err: '' });

@@ -16,6 +16,7 @@ import { checkNewAccount, listFreePlatforms } from '../channels.ts';
 import type { CliIo } from '../cli-io.ts';
 import { command } from '../command.ts';
 import { FlagCombinationError, OnboardNeedsTerminalError } from '../errors.ts';
+import { warnOfRunningOpenClaw } from '../gateway/warn-of-running-openclaw.ts';
 import { line } from '../output/text.ts';
 import { installService, keysOfThisShell, managerFor, planHere } from '../service/service.ts';
 import { managerOfThisSystem } from '../service/service-manager.ts';
@@ -75,6 +76,8 @@ export const onboard = command({
     const files = await writeAnswers(answers, config, io.environment, io.now());
     for (const file of files) say(`Wrote ${file}.`);
     const troubles = await doTheRest(answers, io, say, (text) => flags.json || io.out(text));
+    // An import says it itself.
+    const running = answers.importFrom === undefined ? await warningOfRunning(config, environment) : [];
     const next = answers.service
       ? 'Talk to it: atrium chat'
       : 'Start it with: atrium start   (then talk to it on the page that it names, or with: atrium chat)';
@@ -90,11 +93,18 @@ export const onboard = command({
       text: ask
         ? undefined
         : `${summary(answers, resolveModelChoice(config, resolveDefaultAgentId(config), environment.variables))}${line(next)}`,
-      warnings: troubles,
+      warnings: [...troubles, ...running],
       ok: troubles.length === 0,
     };
   },
 });
+
+/** Both would answer on the same chat accounts. */
+async function warningOfRunning(config: Surroundings['config'], environment: Environment): Promise<readonly string[]> {
+  const found: string[] = [];
+  await warnOfRunningOpenClaw({ config, environment }, (sentence) => void found.push(`warning: ${sentence}`));
+  return found;
+}
 
 async function readHome(environment: Environment) {
   const loaded = await loadConfig({ environment });

@@ -181,6 +181,9 @@ describe.skipIf(!programs)('atrium store', () => {
     );
     expect((await toDatabase('--dry-run', '--use')).err).toContain('do not go together');
     expect((await migrate('--to', server.url, '--schema', 'Bad-Name')).err).toContain('is no name of a schema');
+    // A role that is not there is refused as a wrong password is.
+    const refused = await migrate('--to', server.url.replace(/\/\/[^@/?]*@/, '//nobody:hunter2@'));
+    expect(refused.err).toMatch(/^(?!.*hunter2)(?!.*store\.url).*Check the user and the password in its address\./);
     expect((await migrate('--to', 'postgres://u:hunter2@127.0.0.1:1/x')).err).toMatch(
       /^(?!.*hunter2).*cannot be reached/,
     );

@@ -59,8 +59,19 @@ export async function readAuthProfiles(question: AuthProfileQuestion): Promise<A
 
 /** The files of a home: those of the default agent, those of OpenClaw's main agent, and what `atrium import` kept. */
 export function authProfileFiles(stateDir: string, agentDir: string): readonly string[] {
-  const folders = [agentDir, path.join(stateDir, 'agents', 'main', 'agent'), path.join(stateDir, 'atrium')];
-  return [...new Set(folders)].map((folder) => path.join(folder, AUTH_PROFILES_NAME));
+  const folders = [agentDir, path.join(stateDir, 'agents', 'main', 'agent')];
+  return [...[...new Set(folders)].map((folder) => path.join(folder, AUTH_PROFILES_NAME)), keptProfilesFile(stateDir)];
+}
+
+/** The files of an agent that has keys for itself: its own, and what `atrium import` kept. */
+export function authProfileFilesOf(stateDir: string, agentDir: string, agentId: string): readonly string[] {
+  return [path.join(agentDir, AUTH_PROFILES_NAME), keptProfilesFile(stateDir, agentId)];
+}
+
+/** Where `atrium import` keeps the profiles of databases: those of one agent, or those that count for all. */
+export function keptProfilesFile(stateDir: string, agentId?: string): string {
+  const folder = path.join(stateDir, 'atrium', ...(agentId === undefined ? [] : ['agents', agentId]));
+  return path.join(folder, AUTH_PROFILES_NAME);
 }
 
 interface Profile {

@@ -1,7 +1,6 @@
 // Every variable that counts for a configuration: those of the process, the `.env` files, the section `env`, the login
 // shell and the auth profiles, each only where none of the places before it has that name.
 
-import path from 'node:path';
 import { listAgentIds, resolveAgentDir, resolveDefaultAgentId } from '../agents.ts';
 import { joinVariables, listEnvVariables, shellTimeoutOf } from '../config-variables.ts';
 import type { Environment } from '../environment.ts';
@@ -9,7 +8,7 @@ import type { EnvironmentVariables } from '../home-dir.ts';
 import { configuredProviders, findApiKey, keyVariable, keyVariables, knownProviders } from '../model-provider.ts';
 import type { Config } from '../schema.ts';
 import { substituteVariables } from '../substitute-variables.ts';
-import { AUTH_PROFILES_NAME, authProfileFiles, readAuthProfiles } from './auth-profiles.ts';
+import { authProfileFiles, authProfileFilesOf, readAuthProfiles } from './auth-profiles.ts';
 import { type AddedVariable, type FileRemark, withoutTaken } from './env-files.ts';
 import { DEFAULT_SHELL_TIMEOUT_MS, readLoginShell } from './login-shell.ts';
 
@@ -48,9 +47,10 @@ export async function gatherVariables(
   const profiles = await readAuthProfiles({ ...question, files });
   const ofAgents = await Promise.all(
     listAgentIds(written)
-      .map((agentId) => ({ agentId, file: path.join(dirOf(agentId), AUTH_PROFILES_NAME) }))
-      .filter(({ file }) => !files.includes(file))
-      .map(({ agentId, file }) => readAuthProfiles({ ...question, files: [file], agentId })),
+      .map((agentId) => ({ agentId, own: authProfileFilesOf(stateDir, dirOf(agentId), agentId) }))
+      // What the default agent has counts for all.
+      .filter(({ own }) => !own.some((file) => files.includes(file)))
+      .map(({ agentId, own }) => readAuthProfiles({ ...question, files: own, agentId })),
   );
   const ofAgentsAlone = ofAgents.flatMap((each) => each.added);
   const added = withoutTaken(own, [...fromConfig, ...fromShell.added, ...profiles.added, ...ofAgentsAlone]);

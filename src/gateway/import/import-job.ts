@@ -8,7 +8,7 @@ import type { Surface } from '../../protocol/inbound.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import { errorText } from '../../protocol/one-line.ts';
 import { parseDeliverTarget } from '../../schedule/deliver-target.ts';
-import { checkJob } from '../../schedule/job-draft.ts';
+import { checkJob, MAX_FALLBACKS } from '../../schedule/job-draft.ts';
 import { type JobSchedule, nextSlot, parseSchedule } from '../../schedule/job-schedule.ts';
 import type { JobRow } from '../../store/tables.ts';
 
@@ -61,6 +61,7 @@ export async function readJob(value: unknown, surroundings: JobSurroundings): Pr
       session,
       deliverTo: isPrivate ? null : deliverTo,
       model: textOf(payload.model).trim().slice(0, 256) || null,
+      fallbacks: fallbacksOf(payload.fallbacks),
       timeoutSeconds: secondsOf(payload.timeoutSeconds),
       missed: null,
       removeAfterRun: value.deleteAfterRun === true,
@@ -95,7 +96,7 @@ const JOB_KEYS =
   'id jobId name agentId enabled schedule sessionTarget wakeMode payload delivery message text deleteAfterRun createdAtMs updatedAtMs state ' +
   // What OpenClaw notes about a job and what it is called in lists; none of it changes what the job does.
   'declarationKey displayName description scheduledToolPolicy configRevision';
-const PAYLOAD_KEYS = 'kind message text model timeoutSeconds toolsAllow';
+const PAYLOAD_KEYS = 'kind message text model fallbacks timeoutSeconds toolsAllow';
 const SCHEDULE_KEYS = 'kind at atMs everyMs anchorMs expr cron tz';
 const DELIVERY_KEYS = 'mode channel to accountId';
 
@@ -177,6 +178,15 @@ function addressOf(channel: string, to: string): string {
   if (channel !== 'telegram') return own;
   const [, id = own, topic] = /^(-?\d+):topic:(\d+)$/.exec(own) ?? [];
   return `${id.startsWith('-') ? 'group:' : ''}${id}${topic === undefined ? '' : `#${topic}`}`;
+}
+
+/** An empty list is kept: no other model is asked then. */
+function fallbacksOf(value: unknown): readonly string[] | null {
+  if (!Array.isArray(value)) return null;
+  return value
+    .map((name) => textOf(name).trim().slice(0, 256))
+    .filter((name) => name !== '')
+    .slice(0, MAX_FALLBACKS);
 }
 
 /** A limit of a week at most, as for every run; 0 is no limit of its own. */

@@ -7,7 +7,9 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readEnvironment } from '../../config/environment.ts';
+import { resolveProvider } from '../../config/model-provider.ts';
 import type { Config } from '../../config/schema.ts';
+import { gatherVariables } from '../../config/secrets/gather-variables.ts';
 import { toolCallsOf } from '../../protocol/message.ts';
 import { planSessionDeletion } from '../../sessions/delete-session.ts';
 import { sessionModelOf } from '../../sessions/session-model.ts';
@@ -124,7 +126,7 @@ it('a job has its older form, and every part of it that is not brought is named'
       schedule: { kind: 'cron', expr: '0 7 * * *', staggerMs: 5_000 },
       sessionTarget: 'session:standup',
       wakeMode: 'next-heartbeat',
-      payload: { kind: 'agentTurn', message: 'Stand up.', lightContext: true, deliver: false },
+      payload: { kind: 'agentTurn', message: 'Stand up.', model: 'x/y', fallbacks: [' x/z '], lightContext: true },
       delivery: { mode: 'none', bestEffort: true },
       failureAlert: { after: 2 },
     },
@@ -135,7 +137,7 @@ it('a job has its older form, and every part of it that is not brought is named'
   const report = await run();
   expect(rowsOf(report).jobs).toEqual([3, 0, 0, 2]);
   expect(await store.select('jobs', { orderBy: [['id', 'asc']] })).toMatchObject([
-    { id: 'named', session: 'own' },
+    { id: 'named', session: 'own', model: 'x/y', fallbacks: ['x/z'] },
     { id: 'old', name: 'old', message: 'Good morning.', schedule: { kind: 'cron', expr: '0 9 * * *' } },
     { id: 'oldest', name: 'Oldest', message: 'Wake up.', schedule: { expr: '0 8 * * *' } },
   ]);
@@ -209,6 +211,32 @@ it('keys in a database are kept in a private file, and sign-ins are left', async
   });
   expect(rowsOf(await run())).toMatchObject({ 'auth profiles in databases': [0, 0, 2, 1] });
   expect(await readdir(join(stateDir, 'atrium'))).toEqual(['auth-profiles.json']);
+});
+
+it('keys that another agent has in its database are kept for that agent alone', async () => {
+  const { home, run, stateDir, environment } = await rig();
+  await home.write('agents/helper/agent/openclaw-agent.sqlite', '');
+  const database = await openDatabase(join(home.dir, 'agents/helper/agent/openclaw-agent.sqlite'), { busyMs: 100 });
+  database.exec('CREATE TABLE auth_profile_store (store_key TEXT PRIMARY KEY, store_json TEXT, updated_at INTEGER)');
+  const profiles = {
+    'openai:helper': { type: 'api_key', provider: 'openai', key: 'key-of-the-helper' },
+    'anthropic:helper': { type: 'oauth', provider: 'anthropic', access: 'a', refresh: 'r' },
+  };
+  database.prepare('INSERT INTO auth_profile_store VALUES (?, ?, 0)').run('primary', JSON.stringify({ profiles }));
+  database.close();
+  const config = { agents: { list: [{ id: 'main' }, { id: 'helper' }] } };
+  const report = await run({ config });
+  expect(rowsOf(report)).toMatchObject({ 'auth profiles in databases': [1, 0, 0, 1] });
+  expect(report.notes).toContainEqual({
+    place: expect.stringContaining('helper'),
+    sentence: 'The profile anthropic:helper was left: it has no API key and no token.',
+  });
+  const file = join(stateDir, 'atrium', 'agents', 'helper', 'auth-profiles.json');
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  const { variables } = await gatherVariables(config, environment, false);
+  expect(resolveProvider(config, 'openai', variables, 'helper').apiKey).toBe('key-of-the-helper');
+  expect(() => resolveProvider(config, 'openai', variables, 'main')).toThrow('OPENAI_API_KEY');
+  expect(rowsOf(await run({ config }))).toMatchObject({ 'auth profiles in databases': [0, 0, 1, 1] });
 });
 
 it('the title and the model of a conversation in a database come along, and what stays there is named', async () => {

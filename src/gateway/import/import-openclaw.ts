@@ -2,12 +2,12 @@
 // where it is. It writes only into the store and the folder of Atrium, and never changes a file of OpenClaw. It can be
 // done again at any time; a run that was interrupted is taken up by the next one.
 
-import { chmod, readdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { listAgentIds, resolveDefaultAgentId } from '../../config/agents.ts';
 import type { Environment } from '../../config/environment.ts';
 import type { Config } from '../../config/schema.ts';
-import { AUTH_PROFILES_NAME } from '../../config/secrets/auth-profiles.ts';
+import { AUTH_PROFILES_NAME, keptProfilesFile } from '../../config/secrets/auth-profiles.ts';
 import { DEFAULT_AGENT_ID, normalizeAccountId } from '../../protocol/agent-id.ts';
 import { countOf } from '../../protocol/count-of.ts';
 import { errorText } from '../../protocol/one-line.ts';
@@ -77,11 +77,15 @@ export async function importOpenClaw(parts: ImportParts): Promise<ImportReport> 
   const home = new OpenClawHome(from, workDir, paths);
   const notes = new Notes();
   try {
-    const [sessions, jobs, people, profiles] = [
-      await home.sessions(),
-      await home.jobs(),
-      await home.people(),
-      await home.authProfiles(resolveDefaultAgentId(parts.config)),
+    const defaultAgentId = resolveDefaultAgentId(parts.config);
+    const [sessions, jobs, people] = [await home.sessions(), await home.jobs(), await home.people()];
+    const ofAgents = await home.profilesOfAgents(defaultAgentId);
+    const kept: readonly KeptProfiles[] = [
+      { file: keptProfilesFile(environment.stateDir), profiles: await home.authProfiles(defaultAgentId) },
+      ...[...ofAgents].map(([agentId, profiles]) => ({
+        file: keptProfilesFile(environment.stateDir, agentId),
+        profiles,
+      })),
     ];
     const isOwn = from === environment.stateDir;
     const inPlace = isOwn ? 'used where they are' : `not used: they belong to ${from}, and settings name other places`;
@@ -92,8 +96,8 @@ export async function importOpenClaw(parts: ImportParts): Promise<ImportReport> 
       ...(await listInPlace(from, inPlace, [DEFAULT_AGENT_ID, ...listAgentIds(parts.config)])),
       {
         what: 'auth profiles in databases',
-        found: Object.keys(profiles).length,
-        plan: `keys are kept in ${join(workDir, AUTH_PROFILES_NAME)}`,
+        found: kept.reduce((sum, { profiles }) => sum + Object.keys(profiles).length, 0),
+        plan: `keys are kept below ${workDir}`,
       },
     ];
     parts.found?.(found);
@@ -101,7 +105,7 @@ export async function importOpenClaw(parts: ImportParts): Promise<ImportReport> 
       withLeft(await bringSessions(parts, sessions, notes), home.lostSessions),
       await bringJobs(parts, jobs, notes),
       await bringPeople(parts, people, notes),
-      await keepProfiles(parts, profiles, join(workDir, AUTH_PROFILES_NAME)),
+      await keepProfiles(parts, kept, notes),
     ];
     for (const { place, count } of await home.waitingPeople()) {
       const who = count === 1 ? 'One person waits' : `${count} people wait`;
@@ -111,7 +115,6 @@ export async function importOpenClaw(parts: ImportParts): Promise<ImportReport> 
       });
     }
     for (const note of await home.leftInDatabases()) notes.add(note);
-    for (const note of await home.profilesOfAgents(resolveDefaultAgentId(parts.config))) notes.add(note);
     for (const note of notesOfUnknownAgents(parts, sessions)) notes.add(note);
     for (const sentence of sentencesOnMain(parts.config, sessions)) {
       notes.add({ place: environment.configPath, sentence });
@@ -273,27 +276,45 @@ async function bringPeople(parts: ImportParts, people: readonly AllowedPerson[],
   return rowOf('approved people', counts);
 }
 
-/** Keys in a database cannot be read in place at every start, so those that can be used are kept in a private file. */
+interface KeptProfiles {
+  readonly file: string;
+  readonly profiles: Readonly<Record<string, unknown>>;
+}
+
+/** Keys in a database cannot be read in place at every start, so those that can be used are kept in private files. */
 async function keepProfiles(
   { isDryRun }: ImportParts,
-  profiles: Readonly<Record<string, unknown>>,
-  file: string,
+  kept: readonly KeptProfiles[],
+  notes: Notes,
 ): Promise<ImportRow> {
-  const usable = Object.entries(profiles).filter(([, profile]) => {
-    const { type } = (profile ?? {}) as { readonly type?: unknown };
-    return type === 'api_key' || type === 'token';
-  });
-  const left = Object.keys(profiles).length - usable.length;
-  const text = `${JSON.stringify({ version: 1, profiles: Object.fromEntries(usable) }, null, 2)}\n`;
-  const isSame = usable.length === 0 || (await readFile(file, 'utf8').catch(() => undefined)) === text;
-  if (!isSame && !isDryRun) {
-    const draft = `${file}.${process.pid}`;
-    await writeFile(draft, text, { mode: 0o600 });
-    await chmod(draft, 0o600);
-    await rename(draft, file);
+  const counts = { new: 0, grown: 0, unchanged: 0, left: 0 };
+  for (const { file, profiles } of kept) {
+    const usable = Object.entries(profiles).filter(([, profile]) => isUsable(profile));
+    for (const [id, profile] of Object.entries(profiles)) {
+      if (isUsable(profile)) continue;
+      counts.left++;
+      notes.add({ place: file, sentence: `The profile ${id} was left: it has no API key and no token.` });
+    }
+    const text = `${JSON.stringify({ version: 1, profiles: Object.fromEntries(usable) }, null, 2)}\n`;
+    const isSame = usable.length === 0 || (await readFile(file, 'utf8').catch(() => undefined)) === text;
+    if (isSame) counts.unchanged += usable.length;
+    else counts.new += usable.length;
+    if (!isSame && !isDryRun) await writePrivately(file, text);
   }
-  const counts = { new: isSame ? 0 : usable.length, grown: 0, unchanged: isSame ? usable.length : 0, left };
   return rowOf('auth profiles in databases', counts);
+}
+
+function isUsable(profile: unknown): boolean {
+  const { type } = (profile ?? {}) as { readonly type?: unknown };
+  return type === 'api_key' || type === 'token';
+}
+
+async function writePrivately(file: string, text: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const draft = `${file}.${process.pid}`;
+  await writeFile(draft, text, { mode: 0o600 });
+  await chmod(draft, 0o600);
+  await rename(draft, file);
 }
 
 /** How to go on with the main session, which is where OpenClaw has its page and its terminal with any scope. */

@@ -6,7 +6,6 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import { isPlainObject } from '../../config/plain-object.ts';
-import { AUTH_PROFILES_NAME } from '../../config/secrets/auth-profiles.ts';
 import { DEFAULT_AGENT_ID } from '../../protocol/agent-id.ts';
 import { countOf } from '../../protocol/count-of.ts';
 import { parseJson } from '../../protocol/json.ts';
@@ -157,28 +156,20 @@ export class OpenClawHome {
       const own = this.#agentFile(agentId);
       stores.push(...this.#ask(own, await this.#database(own), (each) => each.authProfiles()).map(parseJson));
     }
-    const profiles = stores.map((store) =>
-      isPlainObject(store) && isPlainObject(store.profiles) ? store.profiles : {},
-    );
-    return Object.assign({}, ...profiles);
+    return profilesIn(stores);
   }
 
-  /** Keys that the databases of other agents have for themselves: they would count for all agents, so they are named. */
-  async profilesOfAgents(defaultAgentId: string): Promise<readonly ImportNote[]> {
+  /** The auth profiles that the databases of other agents have for themselves, by agent. */
+  async profilesOfAgents(defaultAgentId: string): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>> {
     const others = (await this.agentIds()).filter((agentId) => ![DEFAULT_AGENT_ID, defaultAgentId].includes(agentId));
-    const notes: ImportNote[] = [];
+    const found = new Map<string, Readonly<Record<string, unknown>>>();
     for (const agentId of others) {
       const file = this.#agentFile(agentId);
       const stores = this.#ask(file, await this.#database(file), (each) => each.authProfiles()).map(parseJson);
-      const ids = stores.flatMap((store) =>
-        isPlainObject(store) && isPlainObject(store.profiles) ? Object.keys(store.profiles) : [],
-      );
-      if (ids.length === 0) continue;
-      const wanted = path.join(this.dir, 'agents', agentId, 'agent', AUTH_PROFILES_NAME);
-      const sentence = `Not brought along: the keys that the agent ${agentId} has for itself (${ids.join(', ')}). Written into ${wanted}, they count for that agent.`;
-      notes.push({ place: file, sentence });
+      const profiles = profilesIn(stores);
+      if (Object.keys(profiles).length > 0) found.set(agentId, profiles);
     }
-    return notes;
+    return found;
   }
 
   async #keptSessions(agentId: string): Promise<readonly SourceSession[]> {
@@ -537,5 +528,13 @@ function isFile(file: string): Promise<boolean> {
   return stat(file).then(
     (facts) => facts.isFile(),
     () => false,
+  );
+}
+
+/** Of profiles with the same name, the last one counts. */
+function profilesIn(stores: readonly unknown[]): Readonly<Record<string, unknown>> {
+  return Object.assign(
+    {},
+    ...stores.map((store) => (isPlainObject(store) && isPlainObject(store.profiles) ? store.profiles : {})),
   );
 }

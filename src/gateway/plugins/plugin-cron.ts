@@ -54,6 +54,7 @@ function readJob(pluginId: string, job: JsonObject): AskedJobEdit {
     ...defined('name', textOf(name)),
     ...defined('message', said),
     ...defined('model', isJsonObject(payload) ? textOf(payload.model) : undefined),
+    ...defined('fallbacks', isJsonObject(payload) ? textsOf(payload.fallbacks) : undefined),
     ...defined('schedule', readSchedule(pluginId, job.schedule)),
     ...(sessionTarget === 'main' ? { session: 'main' } : sessionTarget === undefined ? {} : { session: 'own' }),
     ...(typeof enabled === 'boolean' ? { enabled } : {}),
@@ -80,7 +81,8 @@ function readSchedule(pluginId: string, schedule: JsonValue | undefined): Writte
 }
 
 function snapshotOf(job: JobRow): JsonObject {
-  const { id, name, agentId, enabled, schedule, message, session, removeAfterRun, createdAt, updatedAt, nextAt } = job;
+  const { id, name, agentId, enabled, schedule, message, model, fallbacks, session } = job;
+  const { removeAfterRun, createdAt, updatedAt, nextAt } = job;
   return {
     id,
     name,
@@ -88,12 +90,21 @@ function snapshotOf(job: JobRow): JsonObject {
     enabled,
     schedule,
     sessionTarget: session === 'main' ? 'main' : 'isolated',
-    payload: { kind: 'agentTurn', message },
+    payload: {
+      kind: 'agentTurn',
+      message,
+      ...(model !== null && { model }),
+      ...(fallbacks !== null && { fallbacks: [...fallbacks] }),
+    },
     deleteAfterRun: removeAfterRun,
     createdAtMs: createdAt,
     updatedAtMs: updatedAt,
     state: nextAt === null ? {} : { nextRunAtMs: nextAt },
   };
+}
+
+function textsOf(value: JsonValue | undefined): readonly string[] | undefined {
+  return Array.isArray(value) ? value.flatMap((each) => textOf(each) ?? []) : undefined;
 }
 
 function textOf(value: JsonValue | undefined): string | undefined {

@@ -12,6 +12,7 @@ import type { UnusedSetting } from '../../protocol/unused-setting.ts';
 import { VERSION } from '../../protocol/version.ts';
 import type { ScheduleStatus } from '../../schedule/schedule.ts';
 import type { Store } from '../../store/store.ts';
+import type { WaitingSetting } from '../config-state.ts';
 import type { RecordSize } from '../record-sizes.ts';
 import type { ShownNode } from './nodes.ts';
 
@@ -39,6 +40,8 @@ export interface GatewayStatus {
   readonly schedule: ScheduleStatus;
   /** Warnings for the operator: cut bootstrap files, a trajectory folder that cannot be written, a missing key. */
   readonly warnings: readonly string[];
+  /** What the configuration says differently since the start, and what only a restart takes up. */
+  readonly changedSinceStart: readonly WaitingSetting[];
   /** Settings of OpenClaw that were found and are not used, the most dangerous first. */
   readonly unused: readonly UnusedSetting[];
   /** From where each key and token comes, without its value. */
@@ -79,6 +82,7 @@ export interface StatusParts {
   readonly refused: () => number;
   readonly now: () => number;
   readonly warnings: () => readonly string[];
+  readonly changedSinceStart: () => readonly WaitingSetting[];
   readonly unused: () => readonly UnusedSetting[];
   readonly keys: () => readonly KeySource[];
   readonly debug: () => readonly ActiveDebugLog[];
@@ -128,6 +132,7 @@ export async function readGatewayStatus(
     sessions,
     schedule,
     warnings: parts.warnings(),
+    changedSinceStart: parts.changedSinceStart(),
     unused: parts.unused(),
     keys: parts.keys(),
     debug: parts.debug(),

@@ -50,7 +50,7 @@ export function nodesOfStore(
       use(async (ask) => {
         const memberId = await rows.memberNamed(ask, node);
         if (memberId === undefined) throw new NodeUnknownError({ node });
-        await rows.expel(ask, memberId, { isForced: true });
+        await rows.remove(ask, memberId);
       }),
   };
 }

@@ -31,6 +31,8 @@ export interface AgentAction {
   /** Null when the answer stays in its session. `last` is the place where the agent was last spoken to. */
   readonly deliver: 'last' | { readonly channel: string; readonly to: string; readonly accountId?: string } | null;
   readonly model: string | undefined;
+  /** Undefined is the fallbacks of the agent. */
+  readonly fallbacks?: readonly string[] | undefined;
   readonly timeoutSeconds: number | undefined;
   readonly isTrusted: boolean;
 }
@@ -74,6 +76,7 @@ export function readAgent(payload: Readonly<Record<string, unknown>>): AgentActi
       accountId: textAt(payload, 'accountId'),
     }),
     model: textAt(payload, 'model'),
+    fallbacks: Array.isArray(payload.fallbacks) ? payload.fallbacks.filter((name) => name.trim() !== '') : undefined,
     timeoutSeconds: typeof seconds === 'number' ? Math.floor(seconds) : undefined,
     isTrusted: false,
   };

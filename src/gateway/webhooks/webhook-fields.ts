@@ -3,6 +3,7 @@
 // Errors: WebhookRefusedError for a field with a value that it cannot have. A field that is null counts as not given.
 
 import { oneLine } from '../../protocol/one-line.ts';
+import { MAX_FALLBACKS } from '../../schedule/job-draft.ts';
 import { WebhookRefusedError } from '../errors.ts';
 
 export type WebhookPayload = Readonly<Record<string, unknown>>;
@@ -15,6 +16,11 @@ interface Field {
 export const MAX_SECONDS = 86_400;
 
 const TEXT: Field = { fits: (value) => typeof value === 'string', expected: 'a text' };
+const TEXTS: Field = {
+  fits: (value) =>
+    Array.isArray(value) && value.length <= MAX_FALLBACKS && value.every((each) => typeof each === 'string'),
+  expected: `a list of at most ${MAX_FALLBACKS} texts`,
+};
 const SWITCH: Field = { fits: (value) => typeof value === 'boolean', expected: 'true or false' };
 const SECONDS: Field = {
   fits: (value) => typeof value === 'number' && value >= 1 && value <= MAX_SECONDS,
@@ -39,6 +45,7 @@ const FIELDS: Readonly<Record<'wake' | 'agent', ReadonlyMap<string, Field>>> = {
       to: TEXT,
       accountId: TEXT,
       model: TEXT,
+      fallbacks: TEXTS,
       timeoutSeconds: SECONDS,
       waitForCompletion: SWITCH,
     }),

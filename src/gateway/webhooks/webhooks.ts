@@ -178,7 +178,7 @@ export class Webhooks {
       readonly surface: Surface;
     },
   ): Promise<Dispatched> {
-    const { id, name, message, isTrusted, model, timeoutSeconds, isPersistent } = action;
+    const { id, name, message, isTrusted, model, fallbacks, timeoutSeconds, isPersistent } = action;
     const origin = { id, name, ...(isTrusted && { isTrusted }) } as const;
     const { outcome, runId, sessionKey } = await this.#receive({
       ...to,
@@ -188,6 +188,7 @@ export class Webhooks {
       fromWebhook: origin,
       wishes: {
         ...(model !== undefined && { model }),
+        ...(fallbacks !== undefined && { fallbacks }),
         ...(timeoutSeconds !== undefined && { timeoutMs: timeoutSeconds * 1_000 }),
         ...(!isPersistent && { isIsolated: true }),
       },

@@ -45,6 +45,7 @@ describe.skipIf(!programs)('the tables of a new store in Postgres', () => {
       'blob_chunks',
       'blobs',
       'commit_marks',
+      'drained_nodes',
       'duties',
       'node_numbers',
       'nodes',

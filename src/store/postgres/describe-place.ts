@@ -12,7 +12,7 @@ const ADDRESS = /^postgres(?:ql)?:\/\/(?:[^@/]*@)?([^/?]*)\/?([^?]*)/;
 export function describePlace(url: string, schema: string): string {
   const [, server, database] = ADDRESS.exec(url) ?? [];
   // Without a server in the address it may be named by a parameter or a variable, often as a folder of sockets.
-  const place = [server, database].filter(Boolean).join('/') || 'at the address of store.url';
+  const place = [server, database].filter(Boolean).join('/') || 'at an address without a server';
   return `postgres ${place}${schema === DEFAULT_SCHEMA ? '' : `, schema ${schema}`}`;
 }
 

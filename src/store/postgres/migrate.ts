@@ -71,7 +71,7 @@ export async function readVersion(
     throw new StoreFailedError({
       store,
       detail: `the schema "${schema}" has tables of another program`,
-      remedy: 'Name another schema or another database in store.url.',
+      remedy: 'Name another schema, or another database in its address.',
     });
   }
   if (tables.includes(MOVE_TABLE) && !isMoving) throw new StoreMoveUnfinishedError({ store });

@@ -555,6 +555,14 @@ export const MIGRATIONS: readonly Migration[] = [
       "INSERT INTO versions (name, version) VALUES ('parts', 1)",
     ],
   },
+  {
+    version: 8,
+    statements: [
+      'ALTER TABLE jobs ADD COLUMN fallbacks TEXT COLLATE "C"',
+      // The processes that were told to take no new work. Only the cluster reads and writes it; a new process of the node takes work again.
+      'CREATE TABLE drained_nodes (name TEXT COLLATE "C" NOT NULL PRIMARY KEY, process TEXT COLLATE "C" NOT NULL)',
+    ],
+  },
 ];
 
 /** The newest version of the tables that this program knows. */

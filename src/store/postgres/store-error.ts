@@ -1,5 +1,5 @@
 // Turns the errors of Postgres and of the connection to it into those of the Store contract: one class per cause, one
-// sentence with the next step.
+// sentence with the next step. The address may be that of a setting or of a flag, so it is called the store's own.
 
 import { docsCommand } from '../../protocol/documents.ts';
 import { type AtriumError, isAtriumError } from '../../protocol/errors.ts';
@@ -29,12 +29,12 @@ function describeFailure(error: unknown, state: string | undefined): { detail: s
       remedy: 'Raise max_connections, or let fewer programs connect. A gateway that runs goes on by itself.',
     };
   if (state?.startsWith('28'))
-    return { detail: errorText(error), remedy: 'Check the user and the password in store.url.' };
-  if (state === '3D000') return { detail: errorText(error), remedy: 'Create the database that store.url names.' };
+    return { detail: errorText(error), remedy: 'Check the user and the password in its address.' };
+  if (state === '3D000') return { detail: errorText(error), remedy: 'Create the database that its address names.' };
   if (state === '42501')
     return {
       detail: errorText(error),
-      remedy: `Give the user of store.url the rights that "${docsCommand('scale')}" lists.`,
+      remedy: `Give the user of its address the rights that "${docsCommand('scale')}" lists.`,
     };
   if (state === '55P03')
     return {
@@ -45,12 +45,12 @@ function describeFailure(error: unknown, state: string | undefined): { detail: s
     return {
       detail: `its certificate is not accepted (${errorText(error)})`,
       remedy:
-        'Name the file of the authority that signed it with sslrootcert in store.url, and the server by a name that is in the certificate.',
+        'Name the file of the authority that signed it with sslrootcert in its address, and the server by a name that is in the certificate.',
     };
   if (isConnectionError(error))
     return {
       detail: `it cannot be reached (${errorText(error)})`,
-      remedy: 'Check that the server runs and that store.url names it. A gateway that runs goes on by itself.',
+      remedy: 'Check that the server runs and that the address names it. A gateway that runs goes on by itself.',
     };
   return { detail: errorText(error), remedy: 'Look into the log of the server, then try again.' };
 }

@@ -295,6 +295,7 @@ export const TABLES: { readonly [T in TableName]: TableLayout<T> } = {
       missed: 'text?',
       removeAfterRun: 'boolean',
       model: 'text?',
+      fallbacks: 'json?',
       timeoutSeconds: 'integer?',
       createdAt: 'integer',
       updatedAt: 'integer',

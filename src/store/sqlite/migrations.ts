@@ -570,4 +570,8 @@ export const MIGRATIONS: readonly Migration[] = [
     version: 20,
     statements: ['ALTER TABLE jobs ADD COLUMN model TEXT', 'ALTER TABLE jobs ADD COLUMN timeout_seconds BIGINT'],
   },
+  {
+    version: 21,
+    statements: ['ALTER TABLE jobs ADD COLUMN fallbacks TEXT'],
+  },
 ];

@@ -35,7 +35,8 @@ export const GATEWAY_ROUTES: readonly Route[] = [
     method: 'get',
     path: '/api/status',
     summary: 'What is running.',
-    detail: 'Also the guarantee of each channel, warnings, and the settings that were found and are not used.',
+    detail:
+      'Also the guarantee of each channel, warnings, what was changed since the start and needs a restart, and the settings that were found and are not used.',
     access: 'token',
     answer: (z) =>
       z.object({
@@ -64,6 +65,11 @@ export const GATEWAY_ROUTES: readonly Route[] = [
         keys: z
           .array(z.object({ key: z.string(), from: z.string(), problem: z.string().optional() }))
           .describe('From where each key and token comes. Values are never shown.'),
+        changedSinceStart: z
+          .array(z.object({ path: z.string(), inUse: z.unknown(), inFile: z.unknown() }))
+          .describe(
+            'What the configuration says differently since the start and what only a restart takes up. Secrets are hidden, and null means that it is not set.',
+          ),
         unused: z.array(
           z.object({
             path: z.string(),

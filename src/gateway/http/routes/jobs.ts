@@ -1,5 +1,6 @@
 // Jobs of the schedule. Reading them needs only the store, so that it works while no gateway runs.
 
+import { MAX_FALLBACKS } from '../../../schedule/job-draft.ts';
 import { readJobHistory } from '../../../schedule/job-history.ts';
 import { findJob, listJobs } from '../../../schedule/schedule.ts';
 import { type Route, route, type Zod } from '../route.ts';
@@ -33,6 +34,12 @@ const settings = (z: Zod) => ({
     .nullable()
     .optional()
     .describe('`provider/model` or an alias; null is the model of the agent.'),
+  fallbacks: z
+    .array(z.string().min(1).max(256))
+    .max(MAX_FALLBACKS)
+    .nullable()
+    .optional()
+    .describe('The models that are asked when that one fails; null is the fallbacks of the agent.'),
   timeoutSeconds: z
     .number()
     .int()
@@ -57,6 +64,7 @@ const job = (z: Zod) =>
     session: z.enum(['own', 'main']),
     deliverTo: surface(z).nullable(),
     model: z.string().nullable(),
+    fallbacks: z.array(z.string()).nullable(),
     timeoutSeconds: wholeNumber(z).nullable(),
     missed: z.enum(['catch-up', 'skip']).nullable(),
     removeAfterRun: z.boolean(),

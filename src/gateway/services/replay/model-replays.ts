@@ -22,7 +22,7 @@ import { replayRun } from './replay-run.ts';
 
 export interface ModelReplayParts extends SpendParts {
   /** Rejects with an AtriumError when there is no such model, or no key for it. */
-  model(name: string): Promise<Model>;
+  model(name: string, agentId: string): Promise<Model>;
   /** The member of the cluster that this node is. */
   readonly memberId?: (() => string | null) | undefined;
   /** The configuration of a file, for replays with other settings. */
@@ -49,9 +49,9 @@ export class ModelReplays {
   /** The conversation begins again with the first request of the run, and goes on with what the other model says. */
   async ask({ runId, model: name, config, ...changes }: ModelReplay, signal: AbortSignal): Promise<OtherAnswer> {
     const { store } = this.#parts;
-    const model = await this.#parts.model(name);
     const other = config === undefined ? undefined : await this.#parts.otherConfig(config);
     const { recorded, calls } = await replayRun(store, runId, { ...changes, config: other }, { call: 1 });
+    const model = await this.#parts.model(name, recorded.run.agentId);
     const own = recorded.rows.filter((row) => row.runId === runId).map(({ message }) => message);
     const request = calls[0]?.after.request ?? { system: [], tools: [], messages: [] };
     const run = this.#open(recorded.run.agentId);

@@ -42,7 +42,7 @@ export async function openModelReplays(options: {
     warn,
     // While no gateway runs, there is no listener to tell.
     tell: async () => [],
-    model: async (name) => models.model(parseModelRef(name, config)),
+    model: async (name, agentId) => models.model(parseModelRef(name, config), agentId),
     otherConfig: (path) => loadOtherConfig(options.environment, path),
   });
   return {
