@@ -43,8 +43,8 @@ const PROFILES = {
 const NOT_USED = [
   'danger agents.defaults.sandbox.mode, agents.list[1].sandbox.mode',
   'missing models.providers.local.models[0].reasoning',
-  'missing agents.defaults.models.anthropic/claude-opus-4-6.params, agents.defaults.thinkingDefault',
   'missing agents.defaults.imageModel',
+  'missing agents.defaults.thinkingDefault',
   'missing agents.defaults.contextPruning, agents.defaults.memorySearch',
   'missing agents.defaults.compaction.memoryFlush',
   'missing agents.defaults.heartbeat.model, agents.defaults.heartbeat.lightContext',

@@ -98,9 +98,11 @@ export function messageId(runId: string, index: number): string {
   return formatResponseId(runId, index).replace(/^resp_/, 'msg_');
 }
 
-export function messageItem(id: string, text: string, isDone: boolean): JsonObject {
-  const content = isDone ? [textPart(text)] : [];
-  return { id, type: 'message', status: isDone ? 'completed' : 'in_progress', role: 'assistant', content };
+/** A message that was cut is incomplete, as its response is. */
+export function messageItem(id: string, text: string, of: ResponseState['status']): JsonObject {
+  const content = of === 'in_progress' ? [] : [textPart(text)];
+  const status = of === 'in_progress' || of === 'incomplete' ? of : 'completed';
+  return { id, type: 'message', status, role: 'assistant', content };
 }
 
 export function textPart(text: string): JsonObject {
@@ -120,7 +122,7 @@ export function callItem(call: HandedCall, isDone: boolean): JsonObject {
 
 function outputOf(runId: string, index: number, { status, text, calls }: ResponseState): JsonObject[] {
   if (status === 'queued' || status === 'in_progress' || status === 'failed' || status === 'cancelled') return [];
-  const words = text === '' && calls.length > 0 ? [] : [messageItem(messageId(runId, index), text, true)];
+  const words = text === '' && calls.length > 0 ? [] : [messageItem(messageId(runId, index), text, status)];
   return [...words, ...calls.map((call) => callItem(call, true))];
 }
 

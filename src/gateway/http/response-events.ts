@@ -44,7 +44,7 @@ export class ResponseEvents {
   end(state: ResponseState): void {
     const isAnswer = state.status === 'completed' || state.status === 'incomplete';
     if (isAnswer && state.calls.length === 0) this.#beginMessage();
-    this.#endMessage();
+    this.#endMessage(state.status);
     if (isAnswer) for (const call of state.calls) this.#addCall(call);
     const response = formatResponse(this.#facts, { ...state, text: this.#text ?? state.text });
     const type = isAnswer ? `response.${state.status}` : 'response.failed';
@@ -59,17 +59,17 @@ export class ResponseEvents {
     if (this.#text !== undefined) return;
     this.#text = '';
     this.#items = 1;
-    const item = messageItem(messageId(this.#facts.runId, this.#facts.index), '', false);
+    const item = messageItem(messageId(this.#facts.runId, this.#facts.index), '', 'in_progress');
     this.#tell('response.output_item.added', { output_index: 0, item });
     this.#tell('response.content_part.added', { ...this.#place, part: textPart('') });
   }
 
-  #endMessage(): void {
+  #endMessage(status: ResponseState['status']): void {
     if (this.#text === undefined) return;
     const text = this.#text;
     this.#tell('response.output_text.done', { ...this.#place, text, logprobs: [] });
     this.#tell('response.content_part.done', { ...this.#place, part: textPart(text) });
-    const item = messageItem(messageId(this.#facts.runId, this.#facts.index), text, true);
+    const item = messageItem(messageId(this.#facts.runId, this.#facts.index), text, status);
     this.#tell('response.output_item.done', { output_index: 0, item });
   }
 

@@ -91,6 +91,21 @@ describe('a tool of the client', () => {
     expect(authors).toContain('tool get_weather of client');
   });
 
+  it('is handed out only with parameters that fit, where the client asked for "strict"', async () => {
+    const parameters = { type: 'object', properties: { town: { type: 'string' } }, required: ['town'] };
+    const tools = [{ ...WEATHER, function: { ...WEATHER.function, parameters, strict: true } }];
+    api.model.script([
+      toolCall('get_weather', { twon: 'Oslo' }),
+      toolCall('get_weather', { town: 'Oslo' }),
+      reply('It rains.'),
+    ]);
+    const first = await askForWeather(undefined, { tools });
+    expect(lastMessages().at(-1)).toMatchObject({ role: 'tool', content: expect.stringContaining('town is required') });
+    expect(first.calls.map((call) => JSON.parse(call.function.arguments))).toEqual([{ town: 'Oslo' }]);
+    const second = await askForWeather([...first.messages, result(first.calls[0], 'rain')], { tools });
+    expect(second.message.content).toBe('It rains.');
+  });
+
   it('comes in pieces in a stream', async () => {
     api.model.script([
       toolCalls([

@@ -2,6 +2,7 @@
 // queue, a limit on spending, a replay.
 
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { MODEL_PROTOCOLS } from '../../../protocol/model-protocol.ts';
 import { gate } from '../../../testkit/gate.ts';
 import { after, fail, hang, reply, toolCall } from '../../../testkit/model-server.ts';
 import type { ScratchGatewaySettings } from '../../../testkit/scratch-gateway.ts';
@@ -22,7 +23,8 @@ async function open(settings: ScratchGatewaySettings = {}): Promise<TestApi> {
   return api;
 }
 
-const withModel = (model: unknown) => ({ agents: { defaults: { model }, list: [{ id: 'main', default: true }] } });
+const ONE_AGENT = { list: [{ id: 'main', default: true }] };
+const withModel = (model: unknown) => ({ agents: { ...ONE_AGENT, defaults: { model } } });
 const sent = (api: TestApi) => api.model.requests.map(({ json }) => json);
 
 describe('what a client asks of an answer', () => {
@@ -35,6 +37,29 @@ describe('what a client asks of an answer', () => {
     const runId = headers.get('x-atrium-run-id') ?? '';
     const { calls } = await replayRun(api.store, runId, { without: [], files: new Map() });
     expect(calls.map(({ isSame }) => isSame)).toEqual([true, true]);
+  });
+
+  it.each(MODEL_PROTOCOLS)('is previewed, sent and replayed with the same bytes over %s', async (protocol) => {
+    const params = { temperature: 0.7, topP: 0.9 };
+    const api = await open({
+      protocol,
+      config: { agents: { ...ONE_AGENT, defaults: { model: 'fake/small', params } } },
+    });
+    api.model.script(() => reply('Yes.'));
+    const wishes = { temperature: 0.25, max_tokens: 77 };
+    const asked = await api.call('POST', CHAT, ask('Hello', { ...wishes, user: 'ann' }));
+    const sessionKey = asked.headers.get('x-openclaw-session-key');
+    const about = { message: 'And now?', sessionKey, channel: 'api', at: new Date().toISOString() };
+    const preview = await api.call('POST', '/api/context/preview', { ...about, ...wishes });
+    const { headers } = await api.call('POST', CHAT, ask('And now?', { ...wishes, user: 'ann' }));
+    const body = api.model.requests.at(-1)?.body;
+    expect(preview.json.wire).toMatchObject({ body });
+    expect(body).toMatch(/"temperature":0\.25,"top_?p":0\.9/i);
+    const { calls } = await replayRun(api.store, headers.get('x-atrium-run-id') ?? '', {
+      without: [],
+      files: new Map(),
+    });
+    expect(calls.map(({ isSame }) => isSame)).toEqual([true]);
   });
 
   it('counts for its own run only, also for one that waits in the queue', async () => {

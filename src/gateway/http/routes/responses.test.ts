@@ -73,10 +73,12 @@ describe('a response', () => {
       api.model.script(() => reply(text, { stop: 'length' }));
       const cut = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' }, max_output_tokens: 20 };
       const asked = { model, input: 'a story', max_output_tokens: 20 };
-      expect(await client.responses.create(asked)).toMatchObject({ ...cut, output_text: text });
+      const whole = await client.responses.create(asked);
+      expect(whole).toMatchObject({ ...cut, output_text: text, output: [{ type: 'message', status: 'incomplete' }] });
       const events: OpenAI.Responses.ResponseStreamEvent[] = [];
       for await (const event of await client.responses.create({ ...asked, stream: true })) events.push(event);
       expect(events.at(-1)).toMatchObject({ type: 'response.incomplete', response: cut });
+      expect(events.at(-2)).toMatchObject({ type: 'response.output_item.done', item: { status: 'incomplete' } });
     }
   });
 
