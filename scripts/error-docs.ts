@@ -15,9 +15,11 @@ export const ERRORS_PAGE = fileURLToPath(new URL('../docs/errors.md', import.met
 /** Every error of the product, in the order of the codes. */
 export async function listErrors(): Promise<readonly DefinedError[]> {
   const files = globSync('src/**/errors.ts', { cwd: fileURLToPath(new URL('..', import.meta.url)), absolute: true });
-  const modules = await Promise.all(files.map((file) => import(/* @vite-ignore */ pathToFileURL(file).href)));
+  const modules: Record<string, Partial<DefinedError>>[] = [];
+  // One after the other: the program that runs scripts hands out a module that is being loaded before it is whole.
+  for (const file of files) modules.push(await import(/* @vite-ignore */ pathToFileURL(file).href));
   return modules
-    .flatMap((module) => Object.entries<Partial<DefinedError>>(module))
+    .flatMap((module) => Object.entries(module))
     .flatMap(([name, { definition }]) => (definition === undefined ? [] : [{ name, definition }]))
     .sort((a, b) => (a.definition.code < b.definition.code ? -1 : 1));
 }
