@@ -44,6 +44,17 @@ describe('who may talk on Discord', () => {
     });
   });
 
+  it('keeps the places that are not named shut under open, where some are named', () => {
+    const policyWith = (guilds: DiscordAccount['guilds'], id = 'c1') =>
+      shared(rules({ groupPolicy: 'open', guilds }, { peer: { kind: 'channel', id } })).policy;
+    expect(policyWith({})).toBe('open');
+    expect(policyWith({ g1: { isOn: true } })).toBe('open');
+    expect(policyWith({ other: { isOn: true } })).toBe('allowlist');
+    expect(policyWith({ g1: { isOn: true, channels: { c1: { isOn: true } } } })).toBe('open');
+    expect(policyWith({ g1: { isOn: true, channels: { c1: { isOn: true } } } }, 'c2')).toBe('allowlist');
+    expect(policyWith({ g1: { isOn: true, channels: {} } })).toBe('open');
+  });
+
   it('lets the people and the roles of the closest place in', () => {
     const guilds = { g1: { isOn: true, users: ['9'], channels: { c1: { isOn: true, roles: ['r1'], users: ['8'] } } } };
     const people = (senderRoles: readonly string[]) =>

@@ -19,14 +19,18 @@ export function accessRulesFor(
     return { kind: 'direct', policy: account.dmPolicy, allowFrom, setting: `${path}.dmPolicy` };
   }
   const { guild, channel } = settingsFor(account, space, surface, nameOf);
-  const namesPeopleOnly = Object.keys(account.guilds).length === 0 && account.groupAllowFrom !== undefined;
-  const isNamed = guild !== undefined && (guild.channels === undefined || channel !== undefined);
+  const namesPlaces = Object.keys(account.guilds).length > 0;
+  const namesPeopleOnly = !namesPlaces && account.groupAllowFrom !== undefined;
+  const namesChannels = Object.keys(guild?.channels ?? {}).length > 0;
+  const isNamed = guild !== undefined && (!namesChannels || channel !== undefined);
+  const { groupPolicy } = account;
   const isListed = isNamed || namesPeopleOnly;
   const isOff = guild?.isOn === false || channel?.isOn === false;
   const people = allowedPeople(account, guild, channel, space?.senderRoles ?? []);
   return {
     kind: 'shared',
-    policy: isOff ? 'disabled' : account.groupPolicy,
+    // Where the settings name places, the others are shut, also under `open`.
+    policy: isOff ? 'disabled' : groupPolicy === 'open' && namesPlaces && !isNamed ? 'allowlist' : groupPolicy,
     isListed: isListed && !isOff,
     ...(people && { allowFrom: { entries: people, matchesNames } }),
     requireMention: channel?.requireMention ?? guild?.requireMention ?? true,

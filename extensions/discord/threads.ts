@@ -13,7 +13,7 @@ import { isLater, snowflakeAt } from './snowflake.ts';
 
 const THREAD_EXISTS = 160004;
 const PUBLIC_THREAD = 11;
-const DEFAULT_ARCHIVE_MINUTES = 1_440;
+const DEFAULT_ARCHIVE_MINUTES = 60;
 const LONGEST_NAME = 100;
 /** The clocks of the two machines may differ. */
 const CLOCK_MARGIN_MS = 60_000;

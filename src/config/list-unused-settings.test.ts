@@ -132,12 +132,14 @@ describe('settings that are used differently', () => {
   });
 
   it('are also those that are not set, in a configuration that OpenClaw has written and only there', () => {
-    const telegram = { channels: { telegram: { dmPolicy: 'open' } } };
+    const platforms = {
+      channels: { telegram: { dmPolicy: 'open' }, slack: { dmPolicy: 'open' }, discord: { dmPolicy: 'open' } },
+    };
     const said = (config: object) =>
       listUnusedSettings(config).flatMap(({ path, danger }) => (danger === 'differs' ? [path] : []));
     const all = DIFFERENT_DEFAULTS.map(({ path }) => path);
-    expect(said(telegram)).toEqual([]);
-    expect(said({ meta: { lastTouchedVersion: '2026.5.19' }, ...telegram })).toEqual(all);
+    expect(said(platforms)).toEqual([]);
+    expect(said({ meta: { lastTouchedVersion: '2026.5.19' }, ...platforms })).toEqual(all);
     expect(said({ wizard: { lastRunVersion: '2026.5.19' } })).toEqual(
       all.filter((path) => !path.startsWith('channels.')),
     );

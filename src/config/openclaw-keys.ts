@@ -47,6 +47,11 @@ const OWN_SKILLS_ONLY =
 
 const MODEL_PARAMS = 'maxTokens max_completion_tokens max_tokens temperature topP';
 
+const NO_BATCHES = 'batched is read as off, because messages are not gathered into batches.';
+
+const STILL_SENDS =
+  'With false, agents neither edit nor delete messages there; they can still send some, which OpenClaw refuses too.';
+
 const NO_MARKER = 'Posts into other conversations carry no marker, and there is no action that sends to all of them.';
 
 export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
@@ -595,6 +600,21 @@ export const DIFFERENT_DEFAULTS: readonly DifferentDefault[] = [
     onlyWith: 'channels.telegram',
   },
   {
+    path: 'channels.slack.thread.initialHistoryLimit',
+    sentence: 'It is not set, so a fresh session of a thread is told 100 earlier messages; in OpenClaw they are 20.',
+    onlyWith: 'channels.slack',
+  },
+  {
+    path: 'channels.slack.slashCommand.enabled',
+    sentence: 'It is not set, so slash commands of the app are taken; OpenClaw takes them when it is true.',
+    onlyWith: 'channels.slack',
+  },
+  {
+    path: 'channels.discord.mediaMaxMb',
+    sentence: 'It is not set, so files have 25 MB at the most; OpenClaw sends up to 100 MB.',
+    onlyWith: 'channels.discord',
+  },
+  {
     path: 'channels.telegram.reactionNotifications',
     sentence:
       'It is not set, so every reaction is noted; OpenClaw notes those to messages of the bot, which is the value own.',
@@ -619,19 +639,25 @@ function slackKeys(): readonly OpenClawKey[] {
     ...missing(at, 'This setting of Slack has no effect.'),
     ...used(
       at,
-      'enabled name dmPolicy allowFrom groupPolicy dangerouslyAllowNameMatching requireMention allowBots',
-      'replyToModeByChatType streaming.mode mediaMaxMb textChunkLimit unfurlLinks unfurlMedia',
+      'enabled name dmPolicy allowFrom groupPolicy dangerouslyAllowNameMatching requireMention',
+      'streaming.mode mediaMaxMb textChunkLimit unfurlLinks unfurlMedia',
       'historyLimit reactionNotifications reactionAllowlist slashCommand.enabled socketMode.{clientPingTimeout,serverPingTimeout}',
-      'dm.{enabled,policy,allowFrom,groupEnabled,groupChannels,replyToMode}',
+      'dm.{enabled,policy,allowFrom,groupEnabled,groupChannels}',
       'thread.{initialHistoryLimit,requireExplicitMention}',
-      'channels.*.{enabled,requireMention,users,allowBots}',
+      'channels.*.{enabled,requireMention,users}',
     ),
-    ...used(at, 'actions.{reactions,messages} botLoopProtection channels.*.botLoopProtection'),
+    ...used(at, 'actions.reactions botLoopProtection channels.*.botLoopProtection'),
     ...used(at, '{botToken,appToken} responsePrefix'),
     ...different(
-      `${at}.replyToMode`,
-      'batched is read as off, because messages are not gathered into batches.',
+      `${at}.{replyToMode,dm.replyToMode,replyToModeByChatType.direct,replyToModeByChatType.group,replyToModeByChatType.channel}`,
+      NO_BATCHES,
       isOneOf('batched'),
+    ),
+    ...different(`${at}.actions.messages`, STILL_SENDS, isOneOf(false)),
+    ...different(
+      `${at}.{allowBots,channels.*.allowBots}`,
+      'A bot is heard in every channel whose users do not exclude it; OpenClaw hears one only where users names it, or where a person of allowFrom is a member.',
+      isOneOf(true, 'mentions'),
     ),
     ...different(
       `${at}.mode`,
@@ -696,7 +722,7 @@ function telegramKeys(section: string): readonly OpenClawKey[] {
       section,
       'actions.{createForumTopic,deleteMessage,editMessage,reactions} allowFrom apiRoot capabilities commands.native',
       'contextVisibility customCommands dmPolicy enabled groupAllowFrom groupPolicy historyLimit linkPreview mediaGroupFlushMs',
-      'mediaMaxMb name replyToMode streaming.mode textChunkLimit timeoutSeconds tokenFile webhookHost webhookPath',
+      'mediaMaxMb name streaming.mode textChunkLimit tokenFile webhookHost webhookPath',
       'webhookPort webhookUrl',
     ),
     ...used(section, 'responsePrefix'),
@@ -722,6 +748,12 @@ function telegramKeys(section: string): readonly OpenClawKey[] {
       'A place with limits of its own for tools is closed until the operator accepts that they are not kept.',
     ),
     ...used(section, 'dm.threadReplies'),
+    ...different(`${section}.replyToMode`, NO_BATCHES, isOneOf('batched')),
+    ...different(
+      `${section}.timeoutSeconds`,
+      'It counts from 10 on; OpenClaw raises a value below 60.',
+      (value) => typeof value === 'number' && value < 60,
+    ),
     ...different(
       `${section}.reactionNotifications`,
       'own knows the messages that the bot sent since the gateway started, and no older ones.',
@@ -773,16 +805,13 @@ function discordKeys(at: string): readonly OpenClawKey[] {
   return [
     ...used(at, 'enabled name allowFrom dmPolicy groupPolicy dangerouslyAllowNameMatching mediaMaxMb textChunkLimit'),
     ...used(at, 'suppressEmbeds allowBots botLoopProtection dm.enabled dm.policy dm.allowFrom thread historyLimit'),
-    ...used(at, 'streaming.mode actions.reactions actions.messages actions.threads'),
+    ...used(at, 'streaming.mode actions.reactions actions.threads'),
     ...used(`${at}.guilds.*`, 'requireMention ignoreOtherMentions users roles reactionNotifications'),
     ...used(`${at}.guilds.*.channels.*`, 'enabled requireMention ignoreOtherMentions users roles autoThread'),
     ...used(`${at}.guilds.*.channels.*`, 'autoArchiveDuration'),
     ...used(at, 'token responsePrefix'),
-    ...different(
-      `${at}.replyToMode`,
-      'batched is read as off, because messages are not gathered into batches.',
-      isOneOf('batched'),
-    ),
+    ...different(`${at}.replyToMode`, NO_BATCHES, isOneOf('batched')),
+    ...different(`${at}.actions.messages`, STILL_SENDS, isOneOf(false)),
     ...different(`${at}.commands.native`, 'auto is read as true.', isOneOf('auto')),
     ...different(
       `${at}.contextVisibility`,

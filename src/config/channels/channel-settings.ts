@@ -13,6 +13,8 @@ export const DM_POLICIES = ['pairing', 'allowlist', 'open', 'disabled'] as const
 export const GROUP_POLICIES = ['open', 'allowlist', 'disabled'] as const;
 export const STREAMING_MODES = ['off', 'partial', 'block', 'progress'] as const;
 export const REPLY_TO_MODES = ['off', 'first', 'all'] as const;
+/** OpenClaw also has "batched". Messages are not gathered into batches here, so it never applies. */
+export const replyModes = () => oneOf([...REPLY_TO_MODES, 'batched']);
 
 export type StreamingMode = (typeof STREAMING_MODES)[number];
 export type ReplyToMode = (typeof REPLY_TO_MODES)[number];
@@ -40,7 +42,7 @@ export const accountKeys = {
     .optional()
     .describe('Whether the lists of people may hold user names, which their owners can change. Default false.'),
   streaming,
-  replyToMode: oneOf(REPLY_TO_MODES)
+  replyToMode: replyModes()
     .optional()
     .describe('Whether answers quote the message that they answer: "off", "first" or "all" parts.'),
   responsePrefix: text().optional().describe('What stands before answers, instead of messages.responsePrefix.'),
@@ -56,6 +58,35 @@ export interface FoundAccount<Settings> {
   readonly path: string;
 }
 
+export function replyModeOf(mode: ReplyToMode | 'batched' = 'off'): ReplyToMode {
+  return mode === 'batched' ? 'off' : mode;
+}
+
+/** What an account has of its own, over what its section says for all. */
+export type MergeAccount<Settings> = (shared: Settings, own: Partial<Settings>, isOneOfSeveral: boolean) => Settings;
+
+/** What an account says in an older way counts before what the section says in the newer one. */
+export function mergeAccount<Settings>(shared: Settings, own: Partial<Settings>): Settings {
+  const { dmPolicy, allowFrom, dm, botLoopProtection } = own as AccountParts;
+  const { botLoopProtection: sharedLoop } = shared as AccountParts;
+  return {
+    ...shared,
+    ...own,
+    ...(dmPolicy === undefined && dm?.policy !== undefined && { dmPolicy: dm.policy }),
+    ...(allowFrom === undefined && dm?.allowFrom !== undefined && { allowFrom: dm.allowFrom }),
+    ...(botLoopProtection && sharedLoop && { botLoopProtection: { ...sharedLoop, ...botLoopProtection } }),
+  };
+}
+
+interface AccountParts {
+  readonly dmPolicy?: string | undefined;
+  readonly allowFrom?: readonly string[] | undefined;
+  readonly dm?:
+    | { readonly policy?: string | undefined; readonly allowFrom?: readonly string[] | undefined }
+    | undefined;
+  readonly botLoopProtection?: object | undefined;
+}
+
 /**
  * The accounts of a section that are not switched off. The section itself is the account `default` when it has tokens of
  * its own, or when it names no other account.
@@ -64,17 +95,23 @@ export function findAccounts<Settings extends { readonly enabled?: boolean | und
   platform: string,
   section: (Settings & { readonly accounts?: Readonly<Record<string, Settings>> | undefined }) | undefined,
   hasTokens: (settings: Settings) => boolean,
+  merge: MergeAccount<Settings> = mergeAccount,
 ): readonly FoundAccount<Settings>[] {
   if (!section || section.enabled === false) return [];
   const { accounts = {}, ...own } = section;
   const shared = own as unknown as Settings;
+  const isOneOfSeveral = Object.keys(accounts).length > 1;
   const named = Object.entries(accounts).map(([id, settings]) => ({
     accountId: normalizeAccountId(id),
-    settings: { ...shared, ...settings },
+    settings: merge(shared, settings, isOneOfSeveral),
     path: `channels.${platform}.accounts.${id}`,
   }));
   const isNamed = named.some(({ accountId }) => accountId === DEFAULT_ACCOUNT);
-  const itself = { accountId: DEFAULT_ACCOUNT, settings: shared, path: `channels.${platform}` };
+  const itself = {
+    accountId: DEFAULT_ACCOUNT,
+    settings: merge(shared, {}, isOneOfSeveral),
+    path: `channels.${platform}`,
+  };
   const all = !isNamed && (hasTokens(shared) || named.length === 0) ? [itself, ...named] : named;
   return all.filter(({ settings }) => settings.enabled !== false);
 }

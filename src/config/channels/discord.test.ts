@@ -10,6 +10,23 @@ const TOKEN = 'MTIz.fake.token-of-a-bot';
 const OTHER = 'NDU2.fake.token-of-a-bot';
 
 describe('the accounts of Discord', () => {
+  it('that say something in the older way are not overruled by their section', () => {
+    const { accounts } = found({
+      allowFrom: ['*'],
+      dmPolicy: 'open',
+      botLoopProtection: { maxEventsPerWindow: 3, windowSeconds: 9 },
+      accounts: {
+        work: {
+          token: TOKEN,
+          dm: { policy: 'allowlist', allowFrom: ['1'] },
+          botLoopProtection: { maxEventsPerWindow: 4 },
+        },
+      },
+    });
+    expect(accounts).toMatchObject([{ dmPolicy: 'allowlist', allowFrom: ['1'] }]);
+    expect(accounts[0]?.botLoop).toMatchObject({ most: 4, windowMs: 9_000 });
+  });
+
   it('has none without a section, and a problem without a token', () => {
     expect(found(undefined)).toEqual({ accounts: [], problems: [] });
     expect(found({ enabled: false, token: TOKEN })).toEqual({ accounts: [], problems: [] });

@@ -16,7 +16,8 @@ import {
   findAccounts,
   mapValues,
   people,
-  REPLY_TO_MODES,
+  replyModeOf,
+  replyModes,
   streamingModeOf,
 } from './channel-settings.ts';
 import { closedSentence, closingSettings, type PlaceTools, placeTools } from './place-tools.ts';
@@ -44,7 +45,7 @@ const guildChannel = shared({
       error: 'one of 60, 1440, 4320, 10080',
     })
     .optional()
-    .describe('After how many minutes without a message its threads are archived. Default 1440.'),
+    .describe('After how many minutes without a message its threads are archived. Default 60.'),
 });
 
 const guild = shared({
@@ -59,7 +60,7 @@ const guild = shared({
 
 const discordKeys = {
   ...accountKeys,
-  replyToMode: oneOf([...REPLY_TO_MODES, 'batched'])
+  replyToMode: replyModes()
     .optional()
     .describe('Whether answers quote the message that they answer: "off", "first" or "all" parts. Default "off".'),
   token: secret().optional().describe('The token of the bot, from the page "Bot" in the Developer Portal.'),
@@ -80,7 +81,7 @@ const discordKeys = {
   botLoopProtection: botLoopProtection.optional(),
   historyLimit: wholeNumber(0, 1_000)
     .optional()
-    .describe('How many messages that do not speak to the agent are kept for the next one that does. Default 50.'),
+    .describe('How many messages that do not speak to the agent are kept for the next one that does. Default 20.'),
   autoThread: flag()
     .optional()
     .describe('Whether the answer to a message in a channel opens a thread from that message. Default false.'),
@@ -226,8 +227,7 @@ function accountOf(config: Config, found: FoundAccount<DiscordSettings>, token: 
     allowBots: settings.allowBots ?? false,
     botLoop: botLoopOf(settings.botLoopProtection ?? {}),
     streaming: streamingModeOf(settings.streaming, 'progress'),
-    // Messages are not gathered into batches here, so "batched" never applies.
-    replyToMode: settings.replyToMode === 'batched' ? ('off' as const) : (settings.replyToMode ?? ('off' as const)),
+    replyToMode: replyModeOf(settings.replyToMode),
     autoThread: settings.autoThread ?? false,
     initialHistoryLimit: seesOnlyListed ? 0 : (thread.initialHistoryLimit ?? 100),
     quotesOnlyListed: seesOnlyListed,

@@ -14,15 +14,15 @@ import {
   findAccounts,
   mapValues,
   people,
-  REPLY_TO_MODES,
   type ReplyToMode,
+  replyModeOf,
+  replyModes,
   STREAMING_MODES,
   streamingModeOf,
 } from './channel-settings.ts';
 import { closedSentence, closingSettings, placeTools } from './place-tools.ts';
 import type { ReadToken } from './read-token-file.ts';
 
-const replyModes = () => oneOf([...REPLY_TO_MODES, 'batched']);
 const bots = () => z.union([flag(), z.literal('mentions')], { error: 'true, false or "mentions"' });
 
 const channel = shared({
@@ -255,11 +255,6 @@ function replyModesOf({ replyToMode, replyToModeByChatType = {}, dm = {} }: Slac
     group: replyModeOf(group ?? replyToMode),
     channel: replyModeOf(channel ?? replyToMode),
   };
-}
-
-/** Messages are not gathered into batches here, so "batched" never applies. */
-function replyModeOf(mode: ReplyToMode | 'batched' = 'off'): ReplyToMode {
-  return mode === 'batched' ? 'off' : mode;
 }
 
 /** Ids may be written as mentions and with what they are: `<@U123>`, `user:U123`. */

@@ -53,6 +53,41 @@ describe('the accounts of Telegram', () => {
     expect(problems).toEqual([expect.stringContaining('channels.telegram.accounts.work has no botToken')]);
   });
 
+  it('take from the section what they do not set, except the groups where there are several, and "*" where it names people', () => {
+    const groups = { '-100': {} };
+    const [one] = accountsOf({ groups, accounts: { work: { botToken: TOKEN } } }).accounts;
+    expect(Object.keys(one?.groups ?? {})).toEqual(['-100']);
+    const section = {
+      groups,
+      allowFrom: ['42'],
+      accounts: {
+        work: { botToken: TOKEN, allowFrom: ['*'], groups: { '-200': {} } },
+        home: { botToken: OTHER, allowFrom: ['*', '7'] },
+      },
+    };
+    expect(
+      accountsOf(section).accounts.map(({ accountId, allowFrom, groups: own }) => [
+        accountId,
+        allowFrom,
+        Object.keys(own),
+      ]),
+    ).toEqual([
+      ['work', ['42'], ['-200']],
+      ['home', ['7'], []],
+    ]);
+    expect(accountsOf({ accounts: { work: { botToken: TOKEN, allowFrom: ['*'] } } }).accounts[0]?.allowFrom).toEqual([
+      '*',
+    ]);
+  });
+
+  it('read batched as off, and show buttons where an old list names them', () => {
+    expect(accountsOf({ botToken: TOKEN, replyToMode: 'batched' }).accounts[0]?.replyToMode).toBe('off');
+    const shown = (capabilities: unknown) => accountsOf({ botToken: TOKEN, capabilities }).accounts[0]?.showsButtons;
+    expect(shown(['inlineButtons'])).toEqual({ direct: true, shared: true });
+    expect(shown([])).toEqual({ direct: false, shared: false });
+    expect(shown({ inlineButtons: 'allowlist' })).toEqual({ direct: true, shared: true });
+  });
+
   it('take it from a private file', async () => {
     const folder = await folderForTest();
     const file = join(folder, 'token');

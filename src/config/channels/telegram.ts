@@ -16,7 +16,9 @@ import {
   findAccounts,
   GROUP_POLICIES,
   mapValues,
+  mergeAccount,
   people,
+  replyModeOf,
   streamingModeOf,
 } from './channel-settings.ts';
 import { givenSecret } from './given-secret.ts';
@@ -127,7 +129,7 @@ export function telegramAccountsOf(
   const { telegram } = config.channels ?? {};
   const variable = environment.variables.TELEGRAM_BOT_TOKEN;
   const hasToken = ({ botToken, tokenFile }: AccountSettings) => (botToken ?? tokenFile ?? variable) !== undefined;
-  for (const found of findAccounts<AccountSettings>('telegram', telegram, hasToken)) {
+  for (const found of findAccounts<AccountSettings>('telegram', telegram, hasToken, mergeTelegram)) {
     const { token, problem } = tokenOf(found, environment);
     if (problem !== undefined) problems.push(problem);
     if (token === undefined) continue;
@@ -143,6 +145,26 @@ export function telegramAccountsOf(
     accounts.push(accountOf(config, environment, found, token));
   }
   return { accounts, problems };
+}
+
+/**
+ * As OpenClaw does it: of several accounts each names its own groups, and where the section names people, "*" of an
+ * account does not open it to everybody.
+ */
+function mergeTelegram(
+  shared: AccountSettings,
+  own: Partial<AccountSettings>,
+  isOneOfSeveral: boolean,
+): AccountSettings {
+  const hasGroups = Object.keys(own.groups ?? {}).length > 0;
+  const namesPeople = shared.allowFrom?.some((entry) => !['', '*'].includes(entry.trim())) === true;
+  const people = own.allowFrom?.filter((entry) => entry.trim() !== '*') ?? [];
+  const isOpened = own.allowFrom !== undefined && people.length < own.allowFrom.length;
+  return {
+    ...mergeAccount(shared, own),
+    groups: isOneOfSeveral || hasGroups ? own.groups : shared.groups,
+    ...(namesPeople && isOpened && { allowFrom: people.length > 0 ? people : shared.allowFrom }),
+  };
 }
 
 function tokenOf(found: FoundAccount<AccountSettings>, environment: Environment): ReadToken {
@@ -260,7 +282,7 @@ function accountOf(config: Config, environment: Environment, found: FoundAccount
     hasDirectTopics: settings.dm?.threadReplies !== 'off',
     quotesOnlyListed: settings.contextVisibility === 'allowlist',
     streaming: streamingModeOf(settings.streaming, 'partial'),
-    replyToMode: settings.replyToMode ?? 'off',
+    replyToMode: replyModeOf(settings.replyToMode),
     maxTextLength: Math.min(settings.textChunkLimit ?? 4_000, 4_096),
     maxFileBytes: (settings.mediaMaxMb ?? 100) * 1024 * 1024,
     showsLinkPreviews: settings.linkPreview ?? true,
@@ -303,8 +325,10 @@ function webhookOf(settings: AccountSettings, environment: Environment) {
   };
 }
 
-/** An old form is a list of what the chat can do. */
+/** An old form is a list of what the chat can do; buttons are only where it names them. */
 function buttonsOf({ capabilities }: AccountSettings): string {
-  if (Array.isArray(capabilities) || capabilities === undefined) return 'all';
+  if (capabilities === undefined) return 'all';
+  if (Array.isArray(capabilities))
+    return capabilities.some((each) => each.trim().toLowerCase() === 'inlinebuttons') ? 'all' : 'off';
   return capabilities.inlineButtons ?? 'all';
 }

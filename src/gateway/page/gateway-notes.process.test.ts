@@ -53,6 +53,18 @@ describe.skipIf(!browserPath)('the page (skipped where there is no Chromium)', (
     expect(await page.locator('.notes').count()).toBe(0);
   });
 
+  it('lists what was changed since the start and needs a restart, with both values', async () => {
+    const scratch = await gatewayForTest();
+    const file = 'openclaw.json';
+    const written = await scratch.home.read(file);
+    await scratch.home.write(file, JSON.stringify({ ...JSON.parse(written), cron: { enabled: false } }));
+    await expect.poll(async () => (await scratch.services.status()).changedSinceStart.length).toBe(1);
+    const page = await openPageOf(scratch, browser);
+    await page.getByText('The gateway: 1 setting changed since start').click();
+    const changed = page.getByRole('region', { name: 'Changed since start' });
+    expect(await changed.innerText()).toContain('cron.enabled: (not set) is in use, the file says false');
+  });
+
   it('shows why a run failed: in the talk, beside it and among the warnings, until one ends well', async () => {
     const scratch = await gatewayForTest();
     const page = await openPageOf(scratch, browser);
