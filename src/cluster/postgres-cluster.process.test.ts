@@ -140,6 +140,17 @@ describe.skipIf(!server)('with a real server', () => {
       expect(sends.filter((line) => line.startsWith(`sent ${old} `)).length).toBeLessThanOrEqual(1);
     });
 
+    it('that was drained stays so when it was frozen and comes back as a new member', async () => {
+      const { child } = await start();
+      const [{ node: name, id } = { node: '', id: '' }] = watcher.members.filter((each) => each.node !== 'watcher');
+      await watcher.drainNode(name);
+      child.kill('SIGSTOP');
+      await expect.poll(expelled, SOON).toBeDefined();
+      child.kill('SIGCONT');
+      const back = () => watcher.members.find((each) => each.node === name && each.id !== id);
+      await expect.poll(() => back()?.status, SOON).toBe('draining');
+    });
+
     it('goes on with the same id after the server was restarted', async () => {
       const { said } = await start();
       await server?.restart();
