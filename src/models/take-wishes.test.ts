@@ -1,5 +1,5 @@
 // What a model can be told of a client's wishes depends on its protocol, its name and sometimes the other wishes. That
-// every field is sent or refused, for every protocol, is shown in `client-fields.test.ts` of the API.
+// every field is sent or refused, for every protocol, is shown in `client-fields.slow.test.ts` of the API.
 
 import { describe, expect, it } from 'vitest';
 import type { AnswerWishes } from '../protocol/answer-wishes.ts';
