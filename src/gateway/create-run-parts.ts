@@ -1,7 +1,7 @@
 // Builds what a run is handed besides the parts that draft its request: delivery, telling, storage and time limits.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunParts } from '../agent/run-parts.ts';
+import type { CapturedRequest, RunParts } from '../agent/run-parts.ts';
 import { resolveAgentDefaults } from '../config/agents.ts';
 import { loopDetectionOf } from '../config/loop-detection.ts';
 import { ownershipOf } from '../config/owners.ts';
@@ -29,6 +29,8 @@ export interface RunPartsOptions {
   readonly isResumed: RunParts['isResumed'];
   readonly worked: RunParts['worked'];
   readonly spend: RunParts['spend'];
+  /** Told of every capture when it is made. */
+  readonly noteCapture?: ((request: CapturedRequest) => void) | undefined;
   readonly sleep?: RunParts['sleep'] | undefined;
   readonly isClientGone: RunParts['isClientGone'];
   readonly now: () => number;
@@ -55,7 +57,10 @@ export function createRunParts(options: RunPartsOptions): RunParts {
     spend: options.spend,
     tell: records.teller.tell,
     wakeLane: options.wakeLane,
-    capture: captureRequest,
+    capture: (request) => {
+      options.noteCapture?.(request);
+      return captureRequest(request);
+    },
     readCapture: async (runId, call) => {
       const capture = await readCapture(store, runId, call);
       if (capture?.body === undefined) return undefined;
