@@ -5,6 +5,7 @@
 // request. A piece is never longer than one system block, the list of the tools, or one message, and text across two
 // pieces is not found as one text. Words of plugins inside a system block are pieces of their own.
 
+import type { RequestSpan } from '../../../agent/request-draft.ts';
 import { FRAME_CALL, type RequestFrame } from '../../../agent/request-frame.ts';
 import { isJsonObject, type JsonValue } from '../../../protocol/json.ts';
 import { readCapture } from '../../../recorder/capture.ts';
@@ -20,7 +21,7 @@ import { talkPieces } from './talk-pieces.ts';
 export interface RunReceipt {
   /** The time of the first request. */
   readonly at: number;
-  /** The same piece may be among them several times, as objects of their own. */
+  /** The same piece may be among them several times. */
   readonly prompt: readonly Piece[];
   readonly files: readonly Piece[];
   readonly sources: Piece;
@@ -61,11 +62,21 @@ export function madeFrom(
   { system, tools, spans, unkept, ...of }: ReadFrame,
   { stable, sources }: KnownOfFrames,
 ): Pick<CapturedRun, 'stable' | 'sources' | 'first'> {
+  const [before, messages] = partSpans(spans);
   return {
-    stable: stable.of({ system, tools, spans: spans.filter(({ where }) => where !== 'messages') }),
+    stable: stable.of({ system, tools, spans: before }),
     sources: sources.of(of),
-    first: { spans: spans.filter(({ where }) => where === 'messages'), unkept },
+    first: { spans: messages, unkept },
   };
+}
+
+/** The spans of blocks and tools, and those of messages, which stand behind them. */
+function partSpans(spans: RequestFrame['spans']): readonly [RequestFrame['spans'], RequestFrame['spans']] {
+  const begin = spans.findLastIndex(({ where }) => where !== 'messages') + 1;
+  const before = spans.slice(0, begin);
+  if (before.every(({ where }) => where !== 'messages')) return [before, spans.slice(begin)];
+  const isOfMessage = ({ where }: RequestSpan) => where === 'messages';
+  return [spans.filter((span) => !isOfMessage(span)), spans.filter(isOfMessage)];
 }
 
 export async function readReceipt(
@@ -74,20 +85,18 @@ export async function readReceipt(
   { at, stable, sources, first, requests }: CapturedRun,
   transcriptOf: TranscriptOf = transcriptsIn(store),
 ): Promise<RunReceipt> {
-  const prompt = new Set<Piece>();
+  const prompt: Piece[] = [];
   for (const ends of endsOf(requests)) {
     const last = requests[ends - 1];
     if (!last) continue;
     const talk = await talkOfCaptures(first, requests.slice(0, ends), { transcriptOf, sessionId });
     const said = talkPieces(sessionKey, talk.spans, talk.messages);
-    for (const piece of stable.shared) prompt.add(piece);
-    for (const piece of stable.ofSession(sessionKey)) prompt.add(piece);
-    for (const piece of said.pieces) prompt.add(piece);
+    prompt.push(...stable.shared, ...stable.ofSession(sessionKey), ...said.pieces);
     // The words of a message that the transcript does not keep are only in the request itself.
     if (!stable.isWhole || !said.isWhole)
-      for (const text of await wordsOf(store, last)) prompt.add(unattributed(text, sessionKey));
+      for (const text of await wordsOf(store, last)) prompt.push(unattributed(text, sessionKey));
   }
-  return { at, prompt: [...prompt], ...sources };
+  return { at, prompt, ...sources };
 }
 
 /**
