@@ -34,13 +34,6 @@ export interface RequestFrame {
   readonly texts?: readonly string[] | undefined;
 }
 
-/** A frame as it was stored, for those who would read it again soon. Nobody changes it. */
-export interface CapturedFrame {
-  readonly frame: RequestFrame;
-  /** Frames with the same texts here say the same in `report` and `inputs`, apart from what is told of the run alone: situation, handlers, change. */
-  readonly alike: readonly string[];
-}
-
 export function captureFrame(
   parts: RunParts,
   { runId, agentId }: Pick<OpenRun, 'runId' | 'agentId'>,
@@ -57,15 +50,14 @@ export function captureFrame(
     limits: requestLimits(model, parts.compaction(agentId)),
     ...recordInputs(draft, pastTo),
   };
-  const { alike, ...body } = formatFrame(frame);
   return parts.capture({
     runId,
     call: FRAME_CALL,
     at: parts.now(),
     provider: model.provider,
     model: model.model,
-    wire: { url: 'atrium:frame', headers: {}, ...body },
-    frame: { frame, alike },
+    wire: { url: 'atrium:frame', headers: {}, ...formatFrame(frame) },
+    frame,
   });
 }
 
@@ -86,7 +78,6 @@ function formatFrame({ system, tools, spans, texts, report, limits, inputs, unke
   readonly body: string;
   readonly listsEnd: number;
   readonly cuts: readonly number[];
-  readonly alike: CapturedFrame['alike'];
 } {
   const lists = [
     '{"system":[',
@@ -106,13 +97,13 @@ function formatFrame({ system, tools, spans, texts, report, limits, inputs, unke
   const own = `,${members({ version, situation, handlers, change })}}${more}`;
   const firstCut = listsEnd + shared.length;
   // Joined once, because each joining copies all of it.
-  if (!inputs) return { body: [...lists, shared, own, '}'].join(''), listsEnd, cuts: [firstCut], alike: [shared] };
+  if (!inputs) return { body: [...lists, shared, own, '}'].join(''), listsEnd, cuts: [firstCut] };
   const { composition, ...ownInputs } = inputs;
   const { situation: when, ...alikeComposition } = composition;
   const ownToo = `,"inputs":{${members(ownInputs)},"composition":{"situation":${JSON.stringify(when)}`;
   const sharedToo = `,${members(alikeComposition)}}}}`;
   const body = [...lists, shared, own, ownToo, sharedToo].join('');
-  return { body, listsEnd, cuts: [firstCut, firstCut + own.length + ownToo.length], alike: [shared, sharedToo] };
+  return { body, listsEnd, cuts: [firstCut, firstCut + own.length + ownToo.length] };
 }
 
 /** The members of an object as JSON, without its braces. */

@@ -293,7 +293,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const recentRuns = config.recorder?.enabled === false ? undefined : new RecentRuns(isMine);
   const runParts = createRunParts({
     ...built,
-    noteCapture: recentRuns && ((request) => recentRuns.note(request)),
+    noteCapture: recentRuns && ((request, writes) => recentRuns.note(request, writes)),
     isResumed: (session) => sessions.isResumed(session),
     worked: (agentId) => workspaces.worked(agentId),
     spend: () => spendLimits.settings,
