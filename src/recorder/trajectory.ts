@@ -59,6 +59,8 @@ const MOST_FILES_WITH_PROMPTS = 1_024;
 const MOST_PROMPTS_OF_FILE = 8;
 /** The last line of a file that was forgotten here is read again. */
 const MOST_FILES_WITH_NUMBERS = 256;
+/** The fields of a run that was forgotten here are put together again. */
+const MOST_RUNS_WITH_FIELDS = 128;
 
 export class Trajectory {
   readonly #dir: string;
@@ -69,8 +71,11 @@ export class Trajectory {
   readonly #redact: (text: string) => string;
   /** A long text as it may be written. */
   readonly #shown: (text: string) => string;
-  /** What all records of a run have in common, because a run writes a dozen of them. */
-  readonly #commonOf = new WeakMap<TraceContext, CommonFields>();
+  /**
+   * What all records of a run have in common, because a run writes a dozen of them; by the id of the run. A weak map would cost more than
+   * what it saves.
+   */
+  readonly #commonOf = new Map<string, { readonly context: TraceContext; readonly common: CommonFields }>();
 
   /** By file, the record that was made for it last, and the size of the file behind it. */
   readonly #last = new Map<string, LastRecord & { readonly size: number }>();
@@ -158,10 +163,12 @@ export class Trajectory {
   }
 
   #common(context: TraceContext): CommonFields {
-    const known = this.#commonOf.get(context);
-    if (known) return known;
+    const key = context.runId ?? context.sessionId;
+    const known = this.#commonOf.get(key);
+    if (known?.context === context) return known.common;
     const common = { ...formatFields(context), file: this.fileOf(context.sessionId), write: this.#write };
-    this.#commonOf.set(context, common);
+    this.#commonOf.set(key, { context, common });
+    forgetOldest(this.#commonOf, MOST_RUNS_WITH_FIELDS);
     return common;
   }
 }

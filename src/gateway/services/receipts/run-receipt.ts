@@ -72,9 +72,11 @@ export function madeFrom(
 
 /** The spans of blocks and tools, and those of messages, which stand behind them. */
 function partSpans(spans: RequestFrame['spans']): readonly [RequestFrame['spans'], RequestFrame['spans']] {
-  const begin = spans.findLastIndex(({ where }) => where !== 'messages') + 1;
-  const before = spans.slice(0, begin);
-  if (before.every(({ where }) => where !== 'messages')) return [before, spans.slice(begin)];
+  let begin = spans.length;
+  while (begin > 0 && spans[begin - 1]?.where === 'messages') begin -= 1;
+  let isParted = true;
+  for (let index = 0; index < begin; index++) isParted &&= spans[index]?.where !== 'messages';
+  if (isParted) return [spans.slice(0, begin), spans.slice(begin)];
   const isOfMessage = ({ where }: RequestSpan) => where === 'messages';
   return [spans.filter((span) => !isOfMessage(span)), spans.filter(isOfMessage)];
 }
