@@ -57,6 +57,7 @@ export function captureFrame(
     provider: model.provider,
     model: model.model,
     wire: { url: 'atrium:frame', headers: {}, ...formatFrame(frame) },
+    frame,
   });
 }
 

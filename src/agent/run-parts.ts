@@ -27,6 +27,7 @@ import type { TrustedPolicy } from '../tools/trusted-policy.ts';
 import type { SentFacts } from './capture-call.ts';
 import type { LoopSettings } from './loop-watch.ts';
 import type { RequestSpan } from './request-draft.ts';
+import type { RequestFrame } from './request-frame.ts';
 import type { ThreadHistoryPort } from './thread-history.ts';
 
 export type RunHooks = HookRunner<InternalHookHandler>;
@@ -224,6 +225,8 @@ export interface CapturedRequest {
   /** The authors of the parts that this request has and the one before it had not. */
   readonly spans?: readonly RequestSpan[] | undefined;
   readonly sent?: SentFacts | undefined;
+  /** Set for the frame of a run: the value that the body has. Nobody changes it. */
+  readonly frame?: RequestFrame | undefined;
 }
 
 export interface KeptRequest {

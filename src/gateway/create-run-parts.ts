@@ -1,7 +1,7 @@
 // Builds what a run is handed besides the parts that draft its request: delivery, telling, storage and time limits.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunParts } from '../agent/run-parts.ts';
+import type { CapturedRequest, RunParts } from '../agent/run-parts.ts';
 import { resolveAgentDefaults } from '../config/agents.ts';
 import { loopDetectionOf } from '../config/loop-detection.ts';
 import { ownershipOf } from '../config/owners.ts';
@@ -12,7 +12,7 @@ import type { Say } from '../protocol/log.ts';
 import { captureRequest, readCapture } from '../recorder/capture.ts';
 import { isOwnersRun } from '../sessions/session-visibility.ts';
 import { TranscriptMemory } from '../sessions/transcript-memory.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, Write } from '../store/store.ts';
 import type { BuiltDraftParts } from './create-draft-parts.ts';
 import type { GatewayPlugins } from './create-plugins.ts';
 import type { Records } from './create-records.ts';
@@ -29,6 +29,8 @@ export interface RunPartsOptions {
   readonly isResumed: RunParts['isResumed'];
   readonly worked: RunParts['worked'];
   readonly spend: RunParts['spend'];
+  /** Told of every capture when it is made, with the writes that store it. */
+  readonly noteCapture?: ((request: CapturedRequest, writes: readonly Write[]) => void) | undefined;
   readonly sleep?: RunParts['sleep'] | undefined;
   readonly isClientGone: RunParts['isClientGone'];
   readonly now: () => number;
@@ -55,7 +57,11 @@ export function createRunParts(options: RunPartsOptions): RunParts {
     spend: options.spend,
     tell: records.teller.tell,
     wakeLane: options.wakeLane,
-    capture: captureRequest,
+    capture: (request) => {
+      const writes = captureRequest(request);
+      options.noteCapture?.(request, writes);
+      return writes;
+    },
     readCapture: async (runId, call) => {
       const capture = await readCapture(store, runId, call);
       if (capture?.body === undefined) return undefined;

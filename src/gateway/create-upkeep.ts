@@ -10,12 +10,15 @@ import { Housekeeping } from './housekeeping.ts';
 import { RecordSizes } from './record-sizes.ts';
 import { Retention } from './retention.ts';
 import { ReceiptIndex } from './services/receipts/receipt-index.ts';
+import type { RecentRuns } from './services/receipts/recent-runs.ts';
 
 export interface UpkeepOptions {
   readonly config: Config;
   readonly store: Store;
   readonly records: Pick<Records, 'recorder' | 'trajectoryDir'>;
   readonly attachments: AttachmentStore;
+  /** Undefined when nothing is recorded. */
+  readonly recentRuns: RecentRuns | undefined;
   readonly stateDir: string;
   /** Whether this node does now what one node does for all. */
   readonly isMine: () => boolean;
@@ -36,6 +39,7 @@ export function createUpkeep({
   store,
   records,
   attachments,
+  recentRuns,
   stateDir,
   isMine,
   now,
@@ -49,11 +53,10 @@ export function createUpkeep({
   };
   const retention = new Retention({ store, trajectoryDir, limits: config.recorder, now, removed });
   const housekeeping = new Housekeeping({ retention, attachments, sizes, isMine, warn });
-  const isRecorded = config.recorder?.enabled !== false;
   return {
     retention,
     sizes,
     housekeeping,
-    receiptIndex: isRecorded ? new ReceiptIndex({ store, warn, isMine }) : undefined,
+    receiptIndex: recentRuns && new ReceiptIndex({ store, warn, recent: recentRuns, isMine }),
   };
 }

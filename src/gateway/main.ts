@@ -73,6 +73,7 @@ import { ClientCalls } from './services/client-calls.ts';
 import type { StatusParts } from './services/gateway-status.ts';
 import { Installs } from './services/installs.ts';
 import { readTrace } from './services/read-trace.ts';
+import { RecentRuns } from './services/receipts/recent-runs.ts';
 import { Runs } from './services/runs.ts';
 import type { Services } from './services/services.ts';
 import { SpendLimits } from './spend-limits.ts';
@@ -289,8 +290,10 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const timezone = resolveTimezone(config, environment);
   const spendLimits = new SpendLimits(config, { timezone, variables: environment.variables });
   const built = { ...ground, records, drafting, plugins, delivery, attachments, isClientGone, isMine, wakeLane };
+  const recentRuns = config.recorder?.enabled === false ? undefined : new RecentRuns(isMine);
   const runParts = createRunParts({
     ...built,
+    noteCapture: recentRuns && ((request, writes) => recentRuns.note(request, writes)),
     isResumed: (session) => sessions.isResumed(session),
     worked: (agentId) => workspaces.worked(agentId),
     spend: () => spendLimits.settings,
@@ -378,7 +381,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   });
   const chatRecords = createChatRecords({ ...ground, subscribe: subscribeHere });
   const sessions: Sessions = createSessions({ ...built, chatRecords, knownParts, runs, children, startedAt });
-  const upkeep = createUpkeep({ ...built, stateDir });
+  const upkeep = createUpkeep({ ...built, recentRuns, stateDir });
   const shownParts = {
     ...built,
     telemetry,

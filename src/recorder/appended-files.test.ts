@@ -18,7 +18,8 @@ describe.each([
   });
 
   async function append(...names: readonly string[]): Promise<void> {
-    for (const name of names) files.append(join(dir, name), { length: 2, text: () => ({ text: '{}', bytes: 2 }) });
+    const write = (_: unknown, texts: string[]) => texts.push('{', '}');
+    for (const name of names) files.append(join(dir, name), { length: 2, write });
     await files.drain();
   }
 

@@ -21,14 +21,11 @@ export interface AppendedFilesSettings {
 export interface AppendedLine {
   /** An upper bound of its characters, used to count memory while it waits. */
   readonly length: number;
-  /** Returns undefined for a line that shall be left out after all. */
-  text(place: FilePlace): LineText | undefined;
-}
-
-/** A line without its line break. */
-export interface LineText {
-  readonly text: string;
-  readonly bytes: number;
+  /**
+   * Adds the line to `texts`, in pieces and without a line break, and returns the number of its bytes. Returns undefined, and adds
+   * nothing, for a line that shall be left out after all.
+   */
+  write(place: FilePlace, texts: string[]): number | undefined;
 }
 
 /** What a file contains before a line. */
@@ -173,9 +170,9 @@ export class AppendedFiles {
     const fd = known ? openKnown(file, known.size) : createNew(file);
     if (fd === undefined) return false;
     try {
-      const { text, place } = textOf(lines, known ?? BEGINNING);
-      if (text !== '') appendFileSync(fd, text);
-      this.#remember(file, place);
+      const added = new AddedLines(lines, known ?? BEGINNING);
+      if (added.size > added.before.size) appendFileSync(fd, added.text);
+      this.#remember(file, added);
       return true;
     } finally {
       closeSync(fd);
@@ -186,17 +183,17 @@ export class AppendedFiles {
     const { handle, size } = await openPrivately(file);
     try {
       const known = this.#places.get(file);
-      const { text, place } = textOf(lines, known?.size === size ? known : await readPlace(handle, size));
-      if (text !== '') await handle.appendFile(text);
-      this.#remember(file, place);
+      const added = new AddedLines(lines, known?.size === size ? known : await readPlace(handle, size));
+      if (added.size > added.before.size) await handle.appendFile(added.text);
+      this.#remember(file, added);
     } finally {
       await handle.close();
     }
   }
 
-  #remember(file: string, place: FilePlace): void {
+  #remember(file: string, { size, lastLine }: FilePlace): void {
     this.#places.delete(file);
-    this.#places.set(file, place);
+    this.#places.set(file, { size, lastLine: lastLine && beginningOf(lastLine) });
     const [oldest] = this.#places.keys();
     if (this.#places.size > MAX_REMEMBERED_FILES && oldest !== undefined) this.#places.delete(oldest);
   }
@@ -212,20 +209,36 @@ export class AppendedFiles {
   }
 }
 
-/** The lines as one text, and the place behind them. */
-function textOf(
-  lines: readonly AppendedLine[],
-  before: FilePlace,
-): { readonly text: string; readonly place: FilePlace } {
-  let place = before;
-  const texts: string[] = [];
-  for (const line of lines) {
-    const made = line.text(place);
-    if (!made) continue;
-    texts.push(made.text, '\n');
-    place = { size: place.size + made.bytes + 1, lastLine: made.text };
+/** Lines that are added to a file together, and the place behind them. */
+class AddedLines implements FilePlace {
+  readonly before: FilePlace;
+  size: number;
+  /** The pieces of all lines. They are joined once, because a text of each line would be garbage. */
+  readonly #texts: string[] = [];
+  #beginOfLast: number | undefined;
+
+  constructor(lines: readonly AppendedLine[], before: FilePlace) {
+    this.before = before;
+    this.size = before.size;
+    for (const line of lines) this.#add(line);
   }
-  return { text: texts.join(''), place: { ...place, lastLine: place.lastLine && beginningOf(place.lastLine) } };
+
+  get text(): string {
+    return this.#texts.join('');
+  }
+
+  get lastLine(): string | undefined {
+    return this.#beginOfLast === undefined ? this.before.lastLine : this.#texts.slice(this.#beginOfLast, -1).join('');
+  }
+
+  #add(line: AppendedLine): void {
+    const begin = this.#texts.length;
+    const bytes = line.write(this, this.#texts);
+    if (bytes === undefined) return;
+    this.#texts.push('\n');
+    this.size += bytes + 1;
+    this.#beginOfLast = begin;
+  }
 }
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants;

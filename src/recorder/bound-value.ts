@@ -23,63 +23,102 @@ export function boundValue(value: unknown, limits: ValueLimits = RECORD_LIMITS, 
 
 /** Where two names of an object contain secrets and look alike without them, both are written, and a reader takes the last. */
 export function boundJson(value: unknown, limits: ValueLimits = RECORD_LIMITS, redact = redactText): string {
-  let left = limits.values;
-  const names = keptFor(namesByRedact, redact);
-  return bound(value, 0);
+  const text = new BoundText(limits, redact);
+  text.add(value, 0);
+  return text.json;
+}
 
-  function bound(value: unknown, depth: number): string {
-    if (typeof value === 'string') return shownText(value);
-    if (typeof value === 'number') return Number.isFinite(value) ? `${value}` : `"${value}"`;
-    if (typeof value === 'boolean') return value ? 'true' : 'false';
-    if (typeof value === 'bigint') return `"${value}"`;
-    if (typeof value !== 'object' || value === null) return 'null';
-    if (depth >= limits.depth) return '"[deeper values left out]"';
-    if (left <= 0) return '"[more values left out]"';
-    if (Array.isArray(value)) return boundList(value, depth);
-    if (value instanceof Error)
-      return JSON.stringify(boundText(`${value.name}: ${value.message}`, limits.characters, redact));
-    return boundObject(value, depth);
+/** The text of one value, which grows piece by piece: texts of its parts that are joined later would be garbage. */
+class BoundText {
+  json = '';
+  readonly #limits: ValueLimits;
+  readonly #redact: Redact;
+  readonly #names: Map<string, ShownName>;
+  /** How many values may still be read. */
+  #left: number;
+
+  constructor(limits: ValueLimits, redact: Redact) {
+    this.#limits = limits;
+    this.#redact = redact;
+    this.#names = keptFor(namesByRedact, redact);
+    this.#left = limits.values;
   }
 
-  function boundList(list: readonly unknown[], depth: number): string {
-    const kept = Math.min(list.length, limits.items);
-    left -= kept;
-    let items = '';
-    for (let index = 0; index < kept; index++) items += `${index === 0 ? '' : ','}${bound(list[index], depth + 1)}`;
-    return kept < list.length ? `[${items},"[${list.length - kept} more items left out]"]` : `[${items}]`;
+  add(value: unknown, depth: number): void {
+    if (typeof value === 'string') this.json += this.#shownText(value);
+    else if (typeof value === 'number') this.json += Number.isFinite(value) ? `${value}` : `"${value}"`;
+    else if (typeof value === 'boolean') this.json += value ? 'true' : 'false';
+    else if (typeof value === 'bigint') this.json += `"${value}"`;
+    else if (typeof value !== 'object' || value === null) this.json += 'null';
+    else if (depth >= this.#limits.depth) this.json += '"[deeper values left out]"';
+    else if (this.#left <= 0) this.json += '"[more values left out]"';
+    else if (Array.isArray(value)) this.#addList(value, depth);
+    else if (value instanceof Error) this.json += this.#quoted(`${value.name}: ${value.message}`);
+    else this.#addObject(value, depth);
   }
 
-  function boundObject(object: object, depth: number): string {
+  #addList(list: readonly unknown[], depth: number): void {
+    const kept = Math.min(list.length, this.#limits.items);
+    this.#left -= kept;
+    if (kept === 0) {
+      this.json += list.length === 0 ? '[]' : `["[${list.length} more items left out]"]`;
+      return;
+    }
+    for (let index = 0; index < kept; index++) {
+      this.json += index === 0 ? '[' : ',';
+      this.add(list[index], depth + 1);
+    }
+    this.json += kept < list.length ? `,"[${list.length - kept} more items left out]"]` : ']';
+  }
+
+  #addObject(object: object, depth: number): void {
+    const { keys } = this.#limits;
     const fields = Object.keys(object);
-    left -= Math.min(fields.length, limits.keys);
-    let kept = '';
+    this.#left -= Math.min(fields.length, keys);
     let count = 0;
     for (const name of fields) {
       const field = (object as Readonly<Record<string, unknown>>)[name];
       if (field === undefined || typeof field === 'function') continue;
       count++;
-      if (count > limits.keys) continue;
-      const shown = hidesField(name, field) ? QUOTED_REDACTED : bound(field, depth + 1);
-      kept += `${count === 1 ? '' : ','}${shownName(name)}:${shown}`;
+      if (count > keys) continue;
+      const { first, next } = this.#shownName(name);
+      this.json += count === 1 ? first : next;
+      if (hidesField(name, field)) this.json += QUOTED_REDACTED;
+      else this.add(field, depth + 1);
     }
-    return count > limits.keys ? `{${kept},"…":"[${count - limits.keys} more keys left out]"}` : `{${kept}}`;
+    if (count === 0) this.json += '{}';
+    else this.json += count > keys ? `,"…":"[${count - keys} more keys left out]"}` : '}';
   }
 
   /** Most texts of a record are short ones that other records have too: ids of handlers, names of files, outcomes. */
-  function shownText(text: string): string {
-    const isShort = text.length <= Math.min(MAX_KNOWN_LENGTH, limits.characters);
-    return isShort ? shownName(text) : JSON.stringify(boundText(text, limits.characters, redact));
+  #shownText(text: string): string {
+    const isShort = text.length <= Math.min(MAX_KNOWN_LENGTH, this.#limits.characters);
+    return isShort ? this.#shownName(text).quoted : this.#quoted(text);
+  }
+
+  #quoted(text: string): string {
+    return JSON.stringify(boundText(text, this.#limits.characters, this.#redact));
   }
 
   /** Every record has the same few names, so the result for a name is remembered. */
-  function shownName(name: string): string {
-    const known = names.get(name);
+  #shownName(name: string): ShownName {
+    const known = this.#names.get(name);
     if (known !== undefined) return known;
-    const shown = JSON.stringify(boundText(name, 256, redact));
-    if (names.size >= MAX_KNOWN_NAMES) names.clear();
-    if (name.length <= MAX_KNOWN_LENGTH) names.set(name, shown);
+    const quoted = JSON.stringify(boundText(name, 256, this.#redact));
+    const shown = { quoted, first: `{${quoted}:`, next: `,${quoted}:` };
+    if (this.#names.size >= MAX_KNOWN_NAMES) this.#names.clear();
+    if (name.length <= MAX_KNOWN_LENGTH) this.#names.set(name, shown);
     return shown;
   }
+}
+
+type Redact = (text: string) => string;
+
+/** A short text as JSON: as a value, and as the name of the first field of an object and of a later one. */
+interface ShownName {
+  readonly quoted: string;
+  readonly first: string;
+  readonly next: string;
 }
 
 const QUOTED_REDACTED = JSON.stringify(REDACTED);
@@ -98,7 +137,7 @@ export function boundText(text: string, limit: number, redact = redactText): str
  * The same system prompt is recorded with every run, and looking for secrets in it was a third of the cost of
  * recording.
  */
-function redactOnce(text: string, redact: (text: string) => string): string {
+function redactOnce(text: string, redact: Redact): string {
   const redactedTexts = keptFor(textsByRedact, redact);
   const known = redactedTexts.get(text);
   if (known !== undefined) return known;
@@ -113,19 +152,19 @@ const LONG_TEXT = 2_048;
 const MAX_REDACTED_TEXTS = 16;
 
 /** What each way of hiding secrets made of long texts, and of the names of fields as JSON. */
-const textsByRedact = new WeakMap<(text: string) => string, Map<string, string>>();
-const namesByRedact = new WeakMap<(text: string) => string, Map<string, string>>();
+const textsByRedact = new WeakMap<Redact, Map<string, string>>();
+const namesByRedact = new WeakMap<Redact, Map<string, ShownName>>();
 
-function keptFor(kept: typeof textsByRedact, redact: (text: string) => string): Map<string, string> {
+function keptFor<Shown>(kept: WeakMap<Redact, Map<string, Shown>>, redact: Redact): Map<string, Shown> {
   const known = kept.get(redact);
   if (known) return known;
-  const made = new Map<string, string>();
+  const made = new Map<string, Shown>();
   kept.set(redact, made);
   return made;
 }
 
 /** Called when `redact` hides more than before. */
-export function forgetRedacted(redact: (text: string) => string): void {
+export function forgetRedacted(redact: Redact): void {
   textsByRedact.delete(redact);
   namesByRedact.delete(redact);
 }

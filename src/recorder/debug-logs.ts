@@ -217,7 +217,10 @@ export class DebugLogs {
     const line = JSON.stringify(record);
     this.#parts.files.append(file, {
       length: line.length,
-      text: () => ({ text: line, bytes: Buffer.byteLength(line) }),
+      write: (_, texts) => {
+        texts.push(line);
+        return Buffer.byteLength(line);
+      },
     });
   }
 }

@@ -7,6 +7,8 @@ import { isJsonObject, type JsonValue } from '../protocol/json.ts';
 /** A prompt, ready to be written. */
 export interface WrittenPrompt {
   readonly hash: string;
+  /** The field that names it. */
+  readonly hashField: string;
   /** The prompt as JSON text. */
   readonly json: string;
   /** What it adds to a line. */
@@ -28,14 +30,18 @@ export function takePrompt(
   return { data: rest, prompt: writtenPrompt(shown(systemPrompt)) };
 }
 
-/** The text of the data with the hash of the prompt. */
-export function withHash(dataText: string, { hash }: WrittenPrompt): string {
-  return `${dataText === '{}' ? '{' : `${dataText.slice(0, -1)},`}"${HASH_FIELD}":"${hash}"}`;
+/** Adds the text of the data with the hash of the prompt, and with the prompt itself if it is to be written. */
+export function addPrompt(texts: string[], data: string, { hashField, json }: WrittenPrompt, isWritten: boolean): void {
+  if (data === '{}') texts.push('{');
+  else texts.push(data.slice(0, -1), ',');
+  texts.push(hashField);
+  if (isWritten) texts.push(PROMPT_FIELD, json);
+  texts.push('}');
 }
 
-/** The text of the data, which has the hash, with the prompt in it again. */
-export function withPrompt(dataText: string, { json }: WrittenPrompt): string {
-  return `${dataText.slice(0, -1)},"systemPrompt":${json}}`;
+/** What the hash of the prompt adds to a line with this data. */
+export function hashBytes(data: string, { hashField }: WrittenPrompt): number {
+  return hashField.length + (data === '{}' ? 0 : ','.length);
 }
 
 /** The lines of a trajectory with the prompt in every record that names one. A prompt that is in no line stays a hash. */
@@ -65,14 +71,16 @@ function expandLine(line: string, known: Map<string, string>): string {
 }
 
 const HASH_FIELD = 'systemPromptHash';
+const PROMPT_FIELD = ',"systemPrompt":';
 
 /** The same few prompts are written by all sessions of an agent. */
 function writtenPrompt(text: string): WrittenPrompt {
   const known = PROMPTS.get(text);
   if (known) return known;
   const json = JSON.stringify(text);
-  const bytes = Buffer.byteLength(json) + ',"systemPrompt":'.length;
-  const prompt = { hash: `sha256:${hashOnce('sha256', text, 'hex')}`, json, bytes };
+  const hash = `sha256:${hashOnce('sha256', text, 'hex')}`;
+  const bytes = Buffer.byteLength(json) + PROMPT_FIELD.length;
+  const prompt = { hash, hashField: `"${HASH_FIELD}":"${hash}"`, json, bytes };
   PROMPTS.set(text, prompt);
   const [oldest] = PROMPTS.keys();
   if (PROMPTS.size > MOST_PROMPTS && oldest !== undefined) PROMPTS.delete(oldest);

@@ -70,8 +70,9 @@ describe('the trajectory', () => {
       );
     let size = 0;
     for (const line of lines) {
-      const { text, bytes } = line.text({ size, lastLine: undefined }) ?? { text: '', bytes: -1 };
-      expect(bytes).toBe(Buffer.byteLength(text));
+      const texts: string[] = [];
+      const bytes = line.write({ size, lastLine: undefined }, texts) ?? -1;
+      expect(bytes).toBe(Buffer.byteLength(texts.join('')));
       size += bytes + 1;
     }
     expect(lines).toHaveLength(101);

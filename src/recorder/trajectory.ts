@@ -8,10 +8,10 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { forgetOldest } from '../protocol/forget-oldest.ts';
 import { remembered } from '../protocol/remembered.ts';
-import type { AppendedFiles, FilePlace, LineText } from './appended-files.ts';
+import type { AppendedFiles, AppendedLine, FilePlace } from './appended-files.ts';
 import { boundJson, boundText, RECORD_LIMITS } from './bound-value.ts';
 import { redactText } from './redact.ts';
-import { takePrompt, type WrittenPrompt, withHash, withPrompt } from './trajectory-prompts.ts';
+import { addPrompt, hashBytes, takePrompt, type WrittenPrompt } from './trajectory-prompts.ts';
 
 const TRACE_TYPES = [
   'session.started',
@@ -59,6 +59,8 @@ const MOST_FILES_WITH_PROMPTS = 1_024;
 const MOST_PROMPTS_OF_FILE = 8;
 /** The last line of a file that was forgotten here is read again. */
 const MOST_FILES_WITH_NUMBERS = 256;
+/** The fields of a run that was forgotten here are put together again. */
+const MOST_RUNS_WITH_FIELDS = 128;
 
 export class Trajectory {
   readonly #dir: string;
@@ -69,8 +71,11 @@ export class Trajectory {
   readonly #redact: (text: string) => string;
   /** A long text as it may be written. */
   readonly #shown: (text: string) => string;
-  /** What all records of a run have in common, because a run writes a dozen of them. */
-  readonly #commonOf = new WeakMap<TraceContext, CommonFields>();
+  /**
+   * What all records of a run have in common, because a run writes a dozen of them; by the id of the run. A weak map would cost more than
+   * what it saves.
+   */
+  readonly #commonOf = new Map<string, { readonly context: TraceContext; readonly common: CommonFields }>();
 
   /** By file, the record that was made for it last, and the size of the file behind it. */
   readonly #last = new Map<string, LastRecord & { readonly size: number }>();
@@ -104,46 +109,31 @@ export class Trajectory {
     if (!this.isOn(context.sessionKey)) return;
     const common = this.#common(context);
     const { data: rest, prompt } = takePrompt(data, this.#shown);
-    const text = boundJson(rest, RECORD_LIMITS, this.#redact);
-    let record = new TraceRecord(common, type, at, prompt ? withHash(text, prompt) : text);
-    const bytes = record.bytes + (prompt?.bytes ?? 0);
-    const isTooLong = bytes > MAX_TRACE_EVENT_BYTES - SPARE_BYTES;
-    if (isTooLong) {
-      const instead = { truncated: true, originalBytes: bytes, limitBytes: MAX_TRACE_EVENT_BYTES };
-      record = new TraceRecord(common, type, at, JSON.stringify(instead));
-    }
-    this.#files.append(common.file, {
-      length: Math.min(bytes, MAX_TRACE_EVENT_BYTES),
-      text: (place) => this.#textAt(place, common, record, isTooLong ? undefined : prompt),
-    });
+    const record = new TraceRecord(common, type, at, boundJson(rest, RECORD_LIMITS, this.#redact), prompt);
+    this.#files.append(common.file, record.length > MAX_TRACE_EVENT_BYTES - SPARE_BYTES ? shortened(record) : record);
   }
 
-  /** The line of a record, now that its place in the file is known; undefined when the file is full. */
-  #textAt(
-    place: FilePlace,
-    common: CommonFields,
-    record: TraceRecord,
-    itsPrompt: WrittenPrompt | undefined,
-  ): LineText | undefined {
-    const { file } = common;
+  /** Adds the line of a record, now that its place in the file is known; undefined when the file is full. */
+  readonly #write: CommonFields['write'] = (record, place, texts) => {
+    const { file } = record.common;
     const last = this.#lastOf(file, place);
     if (last.isFull) return undefined;
     const seq = last.seq + 1;
-    const prompt = this.#newPrompt(file, place, itsPrompt);
-    const size = record.bytes + (prompt?.bytes ?? 0);
+    const prompt = this.#newPrompt(file, place, record.prompt);
     // Space is reserved for the line that says that more was left out.
-    const isFull = place.size + size + SPARE_BYTES + TRUNCATED_LINE_BYTES > this.#maxBytes;
+    const isFull =
+      place.size + record.bytes + (prompt?.bytes ?? 0) + SPARE_BYTES + TRUNCATED_LINE_BYTES > this.#maxBytes;
     if (prompt && !isFull) this.#prompts.get(file)?.add(prompt.hash);
-    const line = isFull ? this.#lastLine(common, record.at, seq) : record.numbered(seq, prompt);
+    const bytes = isFull ? this.#lastLine(record).number(seq, texts) : record.number(seq, texts, prompt);
     this.#last.delete(file);
-    this.#last.set(file, { size: place.size + line.bytes + 1, seq, isFull });
+    this.#last.set(file, { size: place.size + bytes + 1, seq, isFull });
     forgetOldest(this.#last, MOST_FILES_WITH_NUMBERS);
-    return line;
-  }
+    return bytes;
+  };
 
-  #lastLine(common: CommonFields, at: number, seq: number): LineText {
-    const data = { reason: 'file-size-limit', limitBytes: this.#maxBytes };
-    return new TraceRecord(common, 'trace.truncated', at, JSON.stringify(data)).numbered(seq);
+  #lastLine({ common, at }: TraceRecord): TraceRecord {
+    const data = JSON.stringify({ reason: 'file-size-limit', limitBytes: this.#maxBytes });
+    return new TraceRecord(common, 'trace.truncated', at, data);
   }
 
   /** The last record of a file. It is read from the file's last line, unless this process wrote it. */
@@ -173,10 +163,12 @@ export class Trajectory {
   }
 
   #common(context: TraceContext): CommonFields {
-    const known = this.#commonOf.get(context);
-    if (known) return known;
-    const common = { ...formatFields(context), file: this.fileOf(context.sessionId) };
-    this.#commonOf.set(context, common);
+    const key = context.runId ?? context.sessionId;
+    const known = this.#commonOf.get(key);
+    if (known?.context === context) return known.common;
+    const common = { ...formatFields(context), file: this.fileOf(context.sessionId), write: this.#write };
+    this.#commonOf.set(key, { context, common });
+    forgetOldest(this.#commonOf, MOST_RUNS_WITH_FIELDS);
     return common;
   }
 }
@@ -189,37 +181,55 @@ interface CommonFields {
   readonly fields: string;
   /** The number of bytes of a line with the number 0, without its type and data. */
   readonly bytes: number;
+  /** Adds the line of a record of the run at this place of the file. */
+  readonly write: (record: TraceRecord, place: FilePlace, texts: string[]) => number | undefined;
 }
 
 /**
  * A record is turned into text once; only its number is known later. Until then it waits for up to a second beside many others,
  * so nothing is kept besides the text.
  */
-class TraceRecord {
-  /** The number of bytes with the number 0, without the prompt. */
+class TraceRecord implements AppendedLine {
+  readonly length: number;
+  /** The number of bytes with the number 0, with the hash of the prompt and without the prompt. */
   readonly bytes: number;
+  readonly common: CommonFields;
+  readonly type: TraceType;
   readonly at: number;
-  readonly #type: TraceType;
-  readonly #common: CommonFields;
+  readonly prompt: WrittenPrompt | undefined;
   readonly #data: string;
 
-  constructor(common: CommonFields, type: TraceType, at: number, data: string) {
+  constructor(common: CommonFields, type: TraceType, at: number, data: string, prompt?: WrittenPrompt) {
+    this.common = common;
+    this.type = type;
     this.at = at;
-    this.#type = type;
-    this.#common = common;
+    this.prompt = prompt;
     this.#data = data;
-    this.bytes = common.bytes + type.length + Buffer.byteLength(data);
+    this.bytes = common.bytes + type.length + Buffer.byteLength(data) + (prompt ? hashBytes(data, prompt) : 0);
+    this.length = this.bytes + (prompt?.bytes ?? 0);
   }
 
-  numbered(seq: number, prompt?: WrittenPrompt): LineText {
-    const { beginning, fields } = this.#common;
-    const number = `${seq}`;
-    const data = prompt ? withPrompt(this.#data, prompt) : this.#data;
-    return {
-      text: `${beginning}${this.#type}","ts":"${timeText(this.at)}","seq":${number},"sourceSeq":${number},${fields}"data":${data}}`,
-      bytes: this.bytes + 2 * (number.length - 1) + (prompt?.bytes ?? 0),
-    };
+  write(place: FilePlace, texts: string[]): number | undefined {
+    return this.common.write(this, place, texts);
   }
+
+  /** Adds the line with this number, and with the prompt itself where the file does not have it yet. */
+  number(seq: number, texts: string[], newPrompt?: WrittenPrompt): number {
+    const { beginning, fields } = this.common;
+    const number = `${seq}`;
+    texts.push(beginning, this.type, '","ts":"', timeText(this.at), '","seq":', number, ',"sourceSeq":', number, ',');
+    texts.push(fields, '"data":');
+    if (this.prompt) addPrompt(texts, this.#data, this.prompt, newPrompt !== undefined);
+    else texts.push(this.#data);
+    texts.push('}');
+    return this.bytes + 2 * (number.length - 1) + (newPrompt?.bytes ?? 0);
+  }
+}
+
+/** What is written in place of a record that is too long. */
+function shortened({ common, type, at, length }: TraceRecord): TraceRecord {
+  const data = { truncated: true, originalBytes: length, limitBytes: MAX_TRACE_EVENT_BYTES };
+  return new TraceRecord(common, type, at, JSON.stringify(data));
 }
 
 /** Like `toISOString`, which takes longer than the rest of a line: records are made within the same few seconds. */
@@ -238,7 +248,7 @@ export function trajectoryFileOf(dir: string, sessionId: string): string {
 }
 
 /** `"sessionId":"…","runId":"…",`, ready to stand before the data. */
-function formatFields(context: TraceContext): Omit<CommonFields, 'file'> {
+function formatFields(context: TraceContext): Omit<CommonFields, 'file' | 'write'> {
   let fields = '';
   for (const name of FIELDS) {
     const value = context[name];

@@ -103,7 +103,7 @@ export async function spansOfCaptures(
  */
 export async function talkOfCaptures(
   frame: Pick<RequestFrame, 'spans' | 'unkept'>,
-  captures: readonly CaptureRow[],
+  captures: readonly Pick<CaptureRow, 'runId' | 'envelope'>[],
   known: { readonly transcriptOf: TranscriptOf; readonly sessionId: string | null },
 ): Promise<{ readonly spans: readonly RequestSpan[]; readonly messages: readonly Message[] }> {
   const spans = spansOfRequest(frame, captures);

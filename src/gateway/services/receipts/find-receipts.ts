@@ -14,7 +14,7 @@ import { KnownSources } from './known-sources.ts';
 import { findInPieces } from './piece-list.ts';
 import type { PiecePlace } from './piece-places.ts';
 import type { PromptSources } from './prompt-sources.ts';
-import { readReceipt } from './run-receipt.ts';
+import { capturedRun, readReceipt } from './run-receipt.ts';
 import { KnownStablePieces } from './stable-pieces.ts';
 
 export interface ReceiptQuestion extends WantedText {
@@ -312,8 +312,9 @@ async function readTail(store: Store, question: ReceiptQuestion, found: FoundPie
     if (!run || at >= until || (agentId ?? run.agentId) !== run.agentId) continue;
     if ((sessionKey ?? run.sessionKey) !== run.sessionKey) continue;
     const captures = await store.select('captures', { where: { runId }, orderBy: [['call', 'asc']] });
-    const receipt = await readReceipt(store, run, captures, { frameOf, stable, sources: knownSources });
-    if (!receipt) continue;
+    const captured = capturedRun(captures, { frameOf, stable, sources: knownSources });
+    if (!captured) continue;
+    const receipt = await readReceipt(store, run, captured);
     runIds.add(runId);
     for (const file of receipt.files) found.look(0, file);
     // Pieces that are not stored have numbers below zero, which no stored piece has.

@@ -18,10 +18,10 @@ export type FrameOf = (row: Pick<CaptureRow, 'manifest'>) => ReadFrame | undefin
 export interface ReadFrame extends Pick<RequestFrame, 'system' | 'tools' | 'spans' | 'unkept'> {
   readonly whole: () => RequestFrame;
   /**
-   * Frames with the same text here say the same about files, cuts, absences and handlers. Undefined where only the whole frame
+   * Frames with the same texts here say the same about files, cuts, absences and handlers. Undefined where only the whole frame
    * can tell.
    */
-  readonly alike: string | undefined;
+  readonly alike: readonly string[] | undefined;
 }
 
 type Elements = readonly JsonValue[];
@@ -101,13 +101,17 @@ function joinFrame(manifest: readonly string[], { known, texts, elementsOf }: Re
   const { system, tools, spans } = lists;
   if (!own || !system || !tools || !spans) return { ...whole(), whole, alike: undefined };
   const shared = between.toSpliced(-2, 1).map(({ key }) => key);
-  const handlers = own.report.handlers.map(({ id, outcome, changes }) => [id, outcome, changes]);
   return {
     ...(lists as unknown as Pick<RequestFrame, 'system' | 'tools' | 'spans'>),
     unkept: own.unkept,
     whole,
-    alike: [...shared, ...fileParts, JSON.stringify(handlers)].join('\n'),
+    alike: [...shared, ...fileParts, handlersText(own.report)],
   };
+}
+
+/** What a report says about handlers, as far as it tells where words are from. */
+export function handlersText({ handlers }: RequestFrame['report']): string {
+  return JSON.stringify(handlers.map(({ id, outcome, changes }) => [id, outcome, changes]));
 }
 
 interface Part {

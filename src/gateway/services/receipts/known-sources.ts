@@ -4,7 +4,6 @@
 // Promise: the pieces are those that the frame alone gives. What is remembered is bounded.
 
 import { hashOfText } from '../../../context/report/build-report.ts';
-import { forgetOldest } from '../../../protocol/forget-oldest.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import type { ReadFrame } from './frame-reader.ts';
 import { type Piece, pieceOf, withKey } from './prompt-piece.ts';
@@ -18,18 +17,20 @@ export interface SourcePieces {
 const MOST_KNOWN = 32;
 
 export class KnownSources {
-  /** The one that was used last is at the end. */
-  readonly #known = new Map<string, SourcePieces>();
+  /** The one that was used last comes first. */
+  #known: { readonly alike: readonly string[]; readonly pieces: SourcePieces }[] = [];
 
   of({ alike, whole }: Pick<ReadFrame, 'alike' | 'whole'>): SourcePieces {
-    const known = alike === undefined ? undefined : this.#known.get(alike);
-    const pieces = known ?? sourcePiecesOf(whole());
-    if (alike === undefined) return pieces;
-    this.#known.delete(alike);
-    this.#known.set(alike, pieces);
-    forgetOldest(this.#known, MOST_KNOWN);
-    return pieces;
+    if (alike === undefined) return sourcePiecesOf(whole());
+    const known = this.#known.find((each) => isSame(each.alike, alike)) ?? { alike, pieces: sourcePiecesOf(whole()) };
+    if (known !== this.#known[0])
+      this.#known = [known, ...this.#known.filter((each) => each !== known)].slice(0, MOST_KNOWN);
+    return known.pieces;
   }
+}
+
+function isSame(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((text, index) => text === others[index]);
 }
 
 function sourcePiecesOf(frame: ReturnType<ReadFrame['whole']>): SourcePieces {

@@ -1,5 +1,6 @@
-// Keeps the receipts of runs up to date, behind the runs: it looks for captures that no receipt has seen, and writes down
-// which pieces their run had. Runs that were captured by an older version are found in the same way.
+// Keeps the receipts of runs up to date, behind the runs: it writes down which pieces the prompts of a run had. What this process
+// has just captured is at hand (`RecentRuns`). Then it looks for captures that no receipt has seen, which it reads from the store: runs
+// of a process that has crashed, of another node, and those that were captured by an older version.
 //
 // Promise: no run waits for it. A crash at any point loses no receipt, because a capture is marked as indexed in the commit
 // that stores the receipt. A run whose captures are removed meanwhile gets no receipt, and of a session that is deleted meanwhile
@@ -24,12 +25,15 @@ import { GrowingTranscripts } from './growing-transcripts.ts';
 import { KnownSources } from './known-sources.ts';
 import { packPieces } from './piece-list.ts';
 import { keyOf, type Piece } from './prompt-piece.ts';
-import { type KnownOfRuns, type RunReceipt, readReceipt } from './run-receipt.ts';
+import type { RecentRuns } from './recent-runs.ts';
+import { type CapturedRun, capturedRun, type RunReceipt, readReceipt } from './run-receipt.ts';
 import { KnownStablePieces } from './stable-pieces.ts';
 
 export interface ReceiptIndexParts {
   readonly store: Store;
   readonly warn: (sentence: string) => void;
+  /** What this process has just captured and need not read again. */
+  readonly recent?: RecentRuns | undefined;
   /** Set where several nodes share the store: whether this one keeps the index. */
   readonly isMine?: (() => boolean) | undefined;
 }
@@ -117,6 +121,29 @@ export class ReceiptIndex {
   }
 
   async #pass(): Promise<number> {
+    const { signal } = this.#background;
+    const indexed = await this.#passRecent();
+    return signal.aborted || (await this.#givesWay()) ? indexed : indexed + (await this.#passStored());
+  }
+
+  /** Those that could not be indexed are found in the store by the next look. */
+  async #passRecent(): Promise<number> {
+    const { store, recent } = this.#parts;
+    const { signal } = this.#background;
+    if (!recent) return 0;
+    let indexed = 0;
+    for (const batch of batchesOf(recent.runIds(), BATCH)) {
+      const runs = await store.select('runs', { where: { runId: { in: batch }, endedAt: { not: null } } });
+      // What was said is read when it is known which runs are over.
+      const read = await this.#readAll(runs, this.#transcripts.reader(), ({ runId }) => recent.of(runId));
+      indexed += await this.#commitAll(read);
+      recent.forget(read.map(({ run }) => run.runId));
+      if (signal.aborted || (await this.#givesWay())) break;
+    }
+    return indexed;
+  }
+
+  async #passStored(): Promise<number> {
     const { store } = this.#parts;
     const { signal } = this.#background;
     let indexed = 0;
@@ -150,8 +177,7 @@ export class ReceiptIndex {
 
   /** `found` are captures of these runs, mostly all of them. Resolves with the number of runs that were indexed. */
   async #index(runs: readonly RunRow[], found: readonly CaptureRow[], transcriptOf: TranscriptOf): Promise<number> {
-    const { store } = this.#parts;
-    const { signal } = this.#background;
+    const { store, recent } = this.#parts;
     const where = { runId: { in: runs.map(({ runId }) => runId) } };
     const isAll = (await store.count('captures', where)) === found.length;
     const captures = isAll
@@ -159,22 +185,36 @@ export class ReceiptIndex {
       : await store.select('captures', { where, orderBy: [['call', 'asc']] });
     const frameOf = await this.#frames.read(captures.filter(({ call }) => call === FRAME_CALL));
     const ofRun = capturesByRun(captures);
+    const read = await this.#readAll(runs, transcriptOf, ({ runId }) => {
+      const own = ofRun.get(runId) ?? [];
+      return { run: capturedRun(own, { frameOf, stable: this.#stable, sources: this.#sources }), captures: own.length };
+    });
+    const indexed = await this.#commitAll(read);
+    recent?.forget(read.map(({ run }) => run.runId));
+    return indexed;
+  }
+
+  /** Fewer than there are when the index is closed meanwhile. */
+  async #readAll(runs: readonly RunRow[], transcriptOf: TranscriptOf, find: FindRun): Promise<readonly ReadRun[]> {
+    const { signal } = this.#background;
     const read: ReadRun[] = [];
     let began = performance.now();
     for (const run of runs) {
       if (signal.aborted) break;
-      const own = ofRun.get(run.runId) ?? [];
-      read.push({
-        run,
-        captures: own,
-        receipt: await this.#read(run, own, { transcriptOf, frameOf, stable: this.#stable, sources: this.#sources }),
-      });
+      const each = await this.#read(run, transcriptOf, find);
+      if (each) read.push(each);
       const worked = performance.now() - began;
       if (worked < STRETCH_MS) continue;
       // Without a rest, others still get their turn.
       await sleep(this.#hurried > 0 ? 0 : REST * worked, undefined, { signal }).catch(() => {});
       began = performance.now();
     }
+    return read;
+  }
+
+  /** Resolves with the number of runs that were indexed. */
+  async #commitAll(read: readonly ReadRun[]): Promise<number> {
+    if (read.length === 0) return 0;
     if (await this.#commit(read)) return read.length;
     let indexed = 0;
     for (const each of read) if (await this.#commit([each])) indexed += 1;
@@ -201,14 +241,19 @@ export class ReceiptIndex {
   }
 
   /** A record that cannot be understood must not keep the others from being indexed. */
-  async #read(run: RunRow, captures: readonly CaptureRow[], known: KnownOfRuns): Promise<RunReceipt | undefined> {
+  async #read(run: RunRow, transcriptOf: TranscriptOf, find: FindRun): Promise<ReadRun | undefined> {
     const { store, warn } = this.#parts;
+    let captures = 0;
     try {
-      return await readReceipt(store, run, captures, known);
+      const found = find(run);
+      if (!found) return undefined;
+      captures = found.captures;
+      const receipt = found.run && (await readReceipt(store, run, found.run, transcriptOf));
+      return { run, captures, receipt };
     } catch (error) {
       if (isAtriumError(error)) throw error;
       warn(`The prompts of ${run.runId} cannot be searched: ${(error as Error).message}`);
-      return undefined;
+      return { run, captures, receipt: undefined };
     }
   }
 
@@ -279,10 +324,13 @@ function capturesByRun(captures: readonly CaptureRow[]): ReadonlyMap<string, rea
   return byRun;
 }
 
-/** A run with what is stored of it and what its prompts had, if that can be read. */
+/** What is known of a run, and how many captures it has; without `run` when its frame is gone. */
+type FindRun = (run: RunRow) => { readonly run: CapturedRun | undefined; readonly captures: number } | undefined;
+
+/** A run with the number of its captures and what its prompts had, if that can be read. */
 interface ReadRun {
   readonly run: RunRow;
-  readonly captures: readonly CaptureRow[];
+  readonly captures: number;
   readonly receipt: RunReceipt | undefined;
 }
 
@@ -330,7 +378,7 @@ function stillThere(read: readonly ReadRun[], writes: readonly Write[]): readonl
 
 /** Fails when a capture of one of the runs was added or removed since they were read. */
 function markWrites(read: readonly ReadRun[]): readonly Write[] {
-  const captures = read.reduce((sum, each) => sum + each.captures.length, 0);
+  const captures = read.reduce((sum, each) => sum + each.captures, 0);
   const where = { runId: { in: read.map(({ run: { runId } }) => runId) } };
   return read.length === 0 ? [] : [{ update: 'captures', where, set: { isIndexed: true }, expect: captures }];
 }

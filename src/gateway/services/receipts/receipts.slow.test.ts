@@ -10,6 +10,7 @@ import { on } from '../../../testkit/on.ts';
 import { ScratchGateway } from '../../../testkit/scratch-gateway.ts';
 import type { TestPlace } from '../../../testkit/test-channel.ts';
 import { findReceipts, type ReceiptAnswer, type ReceiptQuestion } from './find-receipts.ts';
+import { findInPieces } from './piece-list.ts';
 import { ReceiptIndex } from './receipt-index.ts';
 import { Receipts } from './receipts.ts';
 
@@ -242,6 +243,82 @@ describe('what is removed', () => {
     const { counts, runs } = await ask('this is forbidden');
     expect(counts).toMatchObject({ present: 0, absent: 0, blocked: 1, unrecorded: 0 });
     expect(runs).toMatchObject([{ runId, verdict: 'unrecorded', missing: { reason: 'blocked' } }]);
+  });
+});
+
+describe('what the gateway has just captured', () => {
+  /** Every run with the pieces of its prompts and its sources, as the index has them. */
+  async function indexed() {
+    const pieces = new Map(
+      (await scratch.store.select('promptPieces')).map(({ seq, usedAt: _, ...piece }) => [seq, piece]),
+    );
+    const receipts = await scratch.store.select('promptReceipts', { orderBy: [['runId', 'asc']] });
+    return receipts.map(({ seq: _, pieces: packed, sources, ...receipt }) => ({
+      ...receipt,
+      sources: pieces.get(sources),
+      pieces: findInPieces(packed, () => true)
+        .map((seq) => JSON.stringify(pieces.get(seq)))
+        .sort(),
+    }));
+  }
+
+  const askGateway = (text: string) =>
+    scratch.services.receipts.find({ text, ignoresCase: false, list: 'all', limit: 50 });
+
+  async function forgetIndex(): Promise<void> {
+    await scratch.store.commit(
+      [
+        { update: 'captures', where: {}, set: { isIndexed: false } },
+        { remove: 'promptReceipts', where: {} },
+        { remove: 'promptPieces', where: {} },
+      ],
+      { site: 'prune' },
+    );
+  }
+
+  it('is indexed as if it had been read from the store', async () => {
+    await says('I like pears.');
+    scratch.model.script([
+      toolCall('read', { path: 'MEMORY.md' }),
+      toolCall('read', { path: 'AGENTS.md' }),
+      reply('Tulips, then.'),
+    ]);
+    await says('And "plums"?');
+    await says('this is forbidden');
+    await writeFile(agentsFile(), '# Rules\n\nBe brief.\n');
+    now = Date.parse('2026-05-08T10:00:00Z');
+    await says('Is it Friday?');
+    await says('elsewhere', { sender: 'somebody-else' });
+    await says('in a group', { group: 'g1' });
+    await rm(agentsFile());
+    await says('without rules');
+    const asked = await askGateway('Never push');
+    // Two runs read the file, and two later ones are told what a tool has read.
+    expect(asked.counts).toMatchObject({ present: 4, absent: 2, blocked: 1, unseen: 0 });
+    const ofMemory = await indexed();
+    expect(ofMemory).toHaveLength(6);
+    await forgetIndex();
+    expect(await askGateway('Never push')).toEqual(asked);
+    expect(await indexed()).toEqual(ofMemory);
+  });
+
+  it('is not read back from the store', async () => {
+    const runId = await says('one');
+    // Whoever reads the captures now finds nothing in them.
+    await scratch.store.commit([{ remove: 'parts', where: {} }], { site: 'prune' });
+    expect((await askGateway('Never push')).runs).toMatchObject([{ runId, verdict: 'present' }]);
+    await forgetIndex();
+    expect((await askGateway('Never push')).counts).toMatchObject({ present: 0 });
+  });
+
+  it('leaves no word when its session is deleted before it is indexed', async () => {
+    await says('the secret of the cellar');
+    const [{ sessionKey } = { sessionKey: '' }] = await scratch.store.select('runs');
+    await scratch.services.sessions.delete(sessionKey);
+    await askGateway('cellar');
+    expect(await scratch.store.count('promptPieces', { scope: sessionKey })).toBe(0);
+    expect(await scratch.store.count('promptPieces', { text: { contains: 'cellar' } })).toBe(0);
+    expect(await scratch.store.count('promptReceipts')).toBe(0);
   });
 });
 

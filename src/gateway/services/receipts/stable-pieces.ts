@@ -1,8 +1,8 @@
 // The pieces of a prompt that come before the conversation: system blocks and tools. Runs in a row mostly have the same
 // ones, so what was made of them last is used again.
 //
-// Promise: the pieces are those that the frame alone gives. What is remembered is used only for a frame that has the very
-// same blocks and tools, which frames from one reader share, and spans that say the same. It is bounded.
+// Promise: the pieces are those that the frame alone gives. What is remembered is used only for a frame that has the same
+// blocks, the very same tools, which frames from one source share, and spans that say the same. It is bounded.
 
 import type { RequestSpan } from '../../../agent/request-draft.ts';
 import type { RequestFrame } from '../../../agent/request-frame.ts';
@@ -41,10 +41,16 @@ export class KnownStablePieces {
 
 function isSame(one: StableFrame, other: StableFrame): boolean {
   return (
-    isEach(one.system, other.system, Object.is) &&
+    isEach(one.system, other.system, isSameBlock) &&
     isEach(one.tools, other.tools, Object.is) &&
     isEach(one.spans, other.spans, saysTheSame)
   );
+}
+
+type Block = StableFrame['system'][number];
+
+function isSameBlock(one: Block, other: Block): boolean {
+  return one === other || (one.text === other.text && one.cacheBoundary === other.cacheBoundary);
 }
 
 function saysTheSame(one: RequestSpan, other: RequestSpan): boolean {

@@ -23,25 +23,29 @@ export function talkPieces(
   spans: readonly RequestSpan[],
   messages: readonly Message[],
 ): TalkPieces {
+  const ordered = spans.every(({ index }, at) => index >= (spans[at - 1]?.index ?? 0))
+    ? spans
+    : spans.toSorted((one, other) => one.index - other.index);
   const pieces: Piece[] = [];
   let isWhole = true;
-  for (const [index, own] of spansByMessage(spans)) {
-    const { piece, isKnown } = pieceOfMessage(sessionKey, own, messages[index]);
+  let from = 0;
+  while (from < ordered.length) {
+    const index = ordered[from]?.index ?? 0;
+    let to = from + 1;
+    while (ordered[to]?.index === index) to += 1;
+    const { piece, isKnown } = pieceOfMessage(sessionKey, { spans: ordered, from, to }, messages[index]);
     if (piece) pieces.push(piece);
     isWhole &&= isKnown;
+    from = to;
   }
   return { pieces, isWhole };
 }
 
-/** In the order of the first span of each message. */
-function spansByMessage(spans: readonly RequestSpan[]): ReadonlyMap<number, readonly RequestSpan[]> {
-  const found = new Map<number, RequestSpan[]>();
-  for (const span of spans) {
-    const own = found.get(span.index);
-    if (own) own.push(span);
-    else found.set(span.index, [span]);
-  }
-  return found;
+/** The spans of one message among those of all; a list of its own for each message of each run would be garbage. */
+interface SpanRange {
+  readonly spans: readonly SpanOfMessage[];
+  readonly from: number;
+  readonly to: number;
 }
 
 interface KnownMessage {
@@ -54,13 +58,10 @@ interface KnownMessage {
 
 const KNOWN = new WeakMap<Message, KnownMessage>();
 
-function pieceOfMessage(
-  sessionKey: string,
-  spans: readonly SpanOfMessage[],
-  message: Message | undefined,
-): KnownMessage {
+function pieceOfMessage(sessionKey: string, range: SpanRange, message: Message | undefined): KnownMessage {
   const known = message && KNOWN.get(message);
-  if (known?.sessionKey === sessionKey && saysTheSame(known.spans, spans)) return known;
+  if (known?.sessionKey === sessionKey && saysTheSame(known.spans, range)) return known;
+  const spans = range.spans.slice(range.from, range.to);
   const worded = message && wordsOf(spans, piecesOfMessage(message).join(''));
   const made: KnownMessage = {
     sessionKey,
@@ -72,11 +73,12 @@ function pieceOfMessage(
   return made;
 }
 
-function saysTheSame(some: readonly SpanOfMessage[], others: readonly SpanOfMessage[]): boolean {
-  return (
-    some.length === others.length &&
-    some.every(({ origin, chars }, index) => origin === others[index]?.origin && chars === others[index]?.chars)
-  );
+function saysTheSame(some: readonly SpanOfMessage[], { spans, from, to }: SpanRange): boolean {
+  if (some.length !== to - from) return false;
+  return some.every(({ origin, chars }, index) => {
+    const other = spans[from + index];
+    return origin === other?.origin && chars === other.chars;
+  });
 }
 
 /** The spans with their words, without empty ones; undefined when the text has another length than they describe. */
