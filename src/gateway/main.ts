@@ -67,6 +67,7 @@ import { openState } from './open-state.ts';
 import { readThreadHistory } from './read-thread-history.ts';
 import { RunTroubles } from './run-troubles.ts';
 import { sayLine } from './say-line.ts';
+import { AwaitedEnds } from './services/awaited-ends.ts';
 import { checkInstall } from './services/check-install.ts';
 import { Children } from './services/children.ts';
 import { ClientCalls } from './services/client-calls.ts';
@@ -289,8 +290,10 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const timezone = resolveTimezone(config, environment);
   const spendLimits = new SpendLimits(config, { timezone, variables: environment.variables });
   const built = { ...ground, records, drafting, plugins, delivery, attachments, isClientGone, isMine, wakeLane };
+  const awaitedEnds = new AwaitedEnds();
   const runParts = createRunParts({
     ...built,
+    noteEnd: awaitedEnds.note,
     isResumed: (session) => sessions.isResumed(session),
     worked: (agentId) => workspaces.worked(agentId),
     spend: () => spendLimits.settings,
@@ -356,7 +359,8 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   // What can be asked for and what is shown.
   const clientCalls = new ClientCalls({ store, wakeLane, tell, now });
   const ended = sharing.watchEnds(store);
-  const runs: Runs = new Runs({ store, lanes, suspensions, live, ended, again, tell, childEnd: runParts, now });
+  const awaited = { live, ended, awaitedEnds };
+  const runs: Runs = new Runs({ store, lanes, suspensions, ...awaited, again, tell, childEnd: runParts, now });
   const children: Children = new Children({
     childEnd: runParts,
     withoutRuns: (sessionKey, stopping, work) => runs.withoutRuns(sessionKey, stopping, work),

@@ -432,6 +432,11 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     return { messages: messages.slice(0, MAX_MESSAGES), calls };
   }
 
+  /** Observers are about to be told something, which `drain` waits for. Call what it returns when they have been. */
+  expectObservation(): () => void {
+    return this.#common.observers.expect();
+  }
+
   /** Waits until all observers were told everything, at most this long. Returns how many observations are left. */
   drain(timeoutMs: number): Promise<number> {
     return this.#common.observers.drain(timeoutMs);
