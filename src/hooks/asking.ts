@@ -24,7 +24,8 @@ interface Answering extends HandlerName {
   readonly ephemeral: boolean;
 }
 
-const NO_CHANGE: TakenAnswer = Object.freeze({ changed: Object.freeze([]), diff: undefined });
+/** Most handlers look on and answer nothing. */
+export const NO_CHANGE: TakenAnswer = Object.freeze({ changed: Object.freeze([]), diff: undefined });
 
 export class Asking {
   readonly calls: HookCallRecord[] = [];
@@ -79,7 +80,6 @@ export class Asking {
 
   /** Combines one more answer. Throws InvalidHandlerResult, and changes nothing, when the answer is not valid. */
   take({ id, owner, ephemeral }: Answering, answer: unknown): TakenAnswer {
-    // Most handlers look on and answer nothing.
     if (answer === undefined) return NO_CHANGE;
     const { result: before, seen: event } = this;
     const { result, contributed, decides, refusal, ends } = this.#combine(before, answer, { owner, event });

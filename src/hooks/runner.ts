@@ -22,7 +22,7 @@ import {
 } from '../protocol/handler.ts';
 import { oneLine } from '../protocol/one-line.ts';
 import { type ArmedHandler, armHandler, eventFor, rowOf, snapshotFor } from './armed-handler.ts';
-import { Asking, type TakenAnswer } from './asking.ts';
+import { Asking, NO_CHANGE, type TakenAnswer } from './asking.ts';
 import { MAX_OVERDRAWN_RUNS, MAX_TIMEOUTS, OwnerBreakers, type Suspension } from './breaker.ts';
 import { CallInProgress, type RecordSink, summaryOf, tell } from './call-in-progress.ts';
 import { HOOK_CATALOG, type HookName, type HookRow } from './catalog.ts';
@@ -340,7 +340,7 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
         if (row.sync && !registered.isRemote) refusePromise(answered);
         const answer = isPromiseLike(answered) ? await answered : answered;
         now = call.settled(foreseen?.ms);
-        const taken = asking.takeText(registered, answer) ?? this.#take(armed, row, asking, answer);
+        const taken = answer === undefined ? NO_CHANGE : this.#take(armed, row, asking, answer);
         const diff = dispatch.record ? taken.diff : undefined;
         asking.calls.push(this.#ended(armed, dispatch, call, call.done(taken.changed, diff)));
       } catch (error) {
@@ -610,6 +610,8 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
   }
 
   #take(armed: ArmedHandler, row: HookRow, asking: Asking, answer: unknown): TakenAnswer {
+    const taken = asking.takeText(armed.registered, answer);
+    if (taken) return taken;
     this.#warnOfFields(armed, unknownFields(row, asking.seen, answer, armed.isGate));
     return asking.take(armed.registered, answer);
   }
