@@ -1,6 +1,7 @@
 // The last commit of a run for every kind of end, and the telling that follows it. The journal is removed with it: a
 // run that is over needs no recovery.
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { RunStoppedError } from '../protocol/errors.ts';
 import type { RunStatus } from '../protocol/live-event.ts';
 import { NO_USAGE } from '../protocol/usage.ts';
@@ -36,6 +37,8 @@ export async function endRun(parts: RunParts, run: OpenRun, end: RunEnd): Promis
     { remove: 'journal', where: { runId } },
     ...run.spending.close(),
   ]);
+  if (run.attempt === 1) parts.noteEnd({ runId, status, outcome, startedAt: run.claimedAt });
+  const observed = isObserved ? undefined : parts.hooks.expectObservation();
   void tellNearLimitsAfter(parts, run);
   const { reply, error, errorCode, usage = NO_USAGE } = outcome;
   // This is told before anything is delivered, so that a client which waits for the answer does not wait for the
@@ -44,19 +47,13 @@ export async function endRun(parts: RunParts, run: OpenRun, end: RunEnd): Promis
   void parts.tell('run-ended', { runId, sessionKey, status, reply, error, errorCode, usage, ms });
   childEnd.tell();
   parts.delivery.wake();
-  if (!isObserved) {
+  if (observed) {
     const { sessionId } = run.session;
-    void tellAgentEnd(
-      parts,
-      {
-        runId,
-        sessionId,
-        status,
-        error,
-        durationMs: parts.now() - run.startedAt,
-        ...(run.isRecovered ? { recovered: true } : {}),
-      },
-      run.context,
+    const recovered = run.isRecovered ? { recovered: true } : {};
+    // A client that waits gets its answer first: telling many observers of a long conversation takes a while.
+    await nextTurn();
+    void tellAgentEnd(parts, { runId, sessionId, status, error, durationMs: ms, ...recovered }, run.context).finally(
+      observed,
     );
   }
 }

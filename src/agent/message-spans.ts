@@ -1,6 +1,7 @@
 // The authors of the messages of a request: people, plugins, tools, models. Messages of an earlier run keep the authors
 // that they had then, and name their entry in the transcript.
 
+import { overGrownList } from '../protocol/grown-list.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
 import type { TranscriptRow } from '../store/tables.ts';
@@ -59,13 +60,18 @@ export function spansOfTalk(
   user: Message,
 ): readonly RequestSpan[] {
   return [
-    ...past.flatMap(spansOfEntry),
+    ...spansOfPast(past),
     ...userPieces.map(
       ({ origin, text }): RequestSpan => ({ where: 'messages', index: past.length, origin, chars: text.length }),
     ),
     ...spansOfImages(user, past.length),
   ];
 }
+
+const spansOfPast = overGrownList<PastEntry, readonly RequestSpan[]>([], (known, past, from) => [
+  ...known,
+  ...past.slice(from).flatMap((entry, index) => spansOfEntry(entry, from + index)),
+]);
 
 export function spansOfMessage(message: Message, index: number, origin: string): readonly RequestSpan[] {
   return [...spansOfText(message, index, origin), ...spansOfImages(message, index)];

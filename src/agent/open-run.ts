@@ -83,6 +83,7 @@ export interface OpenRun {
   readonly ownTold: readonly Message[];
   readonly journal: readonly JournalRow[];
   readonly startedAt: number;
+  readonly claimedAt: number;
   readonly ledger: RunLedger;
   /** What the run holds of the limits on spending. */
   readonly spending: RunSpending;
@@ -195,6 +196,7 @@ export async function openRun(parts: RunParts, claimed: ClaimedTrigger): Promise
     ownTold: told.own.map(({ message }) => message),
     journal,
     startedAt,
+    claimedAt: claimed.claimedAt,
     ledger,
     spending: new RunSpending(parts.store, { agentId, sessionKey, session, inbound }, cut),
     signal: limit.signal,

@@ -21,7 +21,7 @@ import type { Suppression } from '../protocol/suppression.ts';
 import type { LifetimeSettings } from '../sessions/session-lifetime.ts';
 import type { TranscriptMemory } from '../sessions/transcript-memory.ts';
 import type { NewRow, Store, Write } from '../store/store.ts';
-import type { AttachmentRow, SessionRow } from '../store/tables.ts';
+import type { AttachmentRow, RunRow, SessionRow } from '../store/tables.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { TrustedPolicy } from '../tools/trusted-policy.ts';
 import type { SentFacts } from './capture-call.ts';
@@ -84,6 +84,8 @@ export interface RunParts {
   readonly spend: () => SpendSettings | undefined;
   /** Tells a fact to all its listeners. */
   readonly tell: Tell;
+  /** Called when the end of a run that was begun once is committed, with what its row says now. */
+  readonly noteEnd: (end: Pick<RunRow, 'runId' | 'status' | 'outcome' | 'startedAt'>) => void;
   /** Called after a trigger for this session was committed. */
   readonly wakeLane: (sessionKey: string) => void;
   /** Writes to the operator's log about unexpected errors. */

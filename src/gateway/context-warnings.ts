@@ -50,6 +50,8 @@ export class ContextWarnings {
   }
 
   #set(key: string, told: readonly string[], untold: readonly string[] = []): void {
+    // Almost every composition is in order, as the one before it was.
+    if (told.length + untold.length === 0 && this.#latest.get(key)?.length === 0) return;
     const before = new Set(this.warnings);
     this.#latest.set(key, [...told, ...untold]);
     for (const sentence of new Set(told)) if (!before.has(sentence)) this.#warn(sentence);

@@ -25,6 +25,7 @@ export interface RunPartsOptions {
   readonly records: Records;
   readonly delivery: GatewayDelivery;
   readonly plugins: Pick<GatewayPlugins, 'commands' | 'trustedPolicies'>;
+  readonly noteEnd: RunParts['noteEnd'];
   readonly wakeLane: RunParts['wakeLane'];
   readonly isResumed: RunParts['isResumed'];
   readonly worked: RunParts['worked'];
@@ -56,6 +57,7 @@ export function createRunParts(options: RunPartsOptions): RunParts {
     },
     spend: options.spend,
     tell: records.teller.tell,
+    noteEnd: options.noteEnd,
     wakeLane: options.wakeLane,
     capture: (request) => {
       const writes = captureRequest(request);

@@ -30,10 +30,13 @@ export class HandlerTroubles {
     if (name === 'handler-called') this.note(fact as Facts['handler-called']);
   };
 
-  note({ hook, id, owner, outcome, error = '', isOwnWords = true, isGate = false, ...at }: HookCallRecord): void {
+  note(call: HookCallRecord): void {
+    const { hook, id, owner, outcome, error = '', isOwnWords = true, isGate = false } = call;
+    // By far the most calls are in order, while no handler fails.
+    if (outcome === 'done' && this.#failing.size === 0) return;
     const key = `${hook} ${id} ${owner}`;
     if (outcome === 'done') {
-      if (this.#failing.size > 0) this.#failing.delete(key);
+      this.#failing.delete(key);
       return;
     }
     if (outcome !== 'threw' && outcome !== 'timed-out' && outcome !== 'invalid') return;
@@ -47,7 +50,7 @@ export class HandlerTroubles {
     if (!known && this.#failing.size >= MAX_TROUBLES) return;
     this.#failing.set(key, { sentence, isGate });
     if (known?.sentence !== sentence && shapeOf(known?.sentence ?? '') !== shapeOf(sentence)) {
-      this.#faults.tell(key, sentence, { runId: at.runId, sessionKey: at.sessionKey, pluginId: owner });
+      this.#faults.tell(key, sentence, { runId: call.runId, sessionKey: call.sessionKey, pluginId: owner });
     }
   }
 }

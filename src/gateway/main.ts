@@ -67,6 +67,7 @@ import { openState } from './open-state.ts';
 import { readThreadHistory } from './read-thread-history.ts';
 import { RunTroubles } from './run-troubles.ts';
 import { sayLine } from './say-line.ts';
+import { AwaitedEnds } from './services/awaited-ends.ts';
 import { checkInstall } from './services/check-install.ts';
 import { Children } from './services/children.ts';
 import { ClientCalls } from './services/client-calls.ts';
@@ -291,9 +292,11 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   const spendLimits = new SpendLimits(config, { timezone, variables: environment.variables });
   const built = { ...ground, records, drafting, plugins, delivery, attachments, isClientGone, isMine, wakeLane };
   const recentRuns = config.recorder?.enabled === false ? undefined : new RecentRuns(isMine);
+  const awaitedEnds = new AwaitedEnds();
   const runParts = createRunParts({
     ...built,
     noteCapture: recentRuns && ((request, writes) => recentRuns.note(request, writes)),
+    noteEnd: awaitedEnds.note,
     isResumed: (session) => sessions.isResumed(session),
     worked: (agentId) => workspaces.worked(agentId),
     spend: () => spendLimits.settings,
@@ -359,7 +362,8 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   // What can be asked for and what is shown.
   const clientCalls = new ClientCalls({ store, wakeLane, tell, now });
   const ended = sharing.watchEnds(store);
-  const runs: Runs = new Runs({ store, lanes, suspensions, live, ended, again, tell, childEnd: runParts, now });
+  const awaited = { live, ended, awaitedEnds };
+  const runs: Runs = new Runs({ store, lanes, suspensions, ...awaited, again, tell, childEnd: runParts, now });
   const children: Children = new Children({
     childEnd: runParts,
     withoutRuns: (sessionKey, stopping, work) => runs.withoutRuns(sessionKey, stopping, work),

@@ -30,6 +30,13 @@ export function diffOfCall(
   return REDACTING.has(hook) ? changes.map(withoutOld) : changes;
 }
 
+/** The difference of a field that no hook keeps from the records, and that does not travel in the event. */
+export function diffOfField(field: string, before: unknown, after: unknown): readonly FieldChange[] {
+  const changes: FieldChange[] = [];
+  addChanges(changes, field, before, after);
+  return changes;
+}
+
 /** What a handler takes out of a message before it is kept must not be kept with the record of its call. */
 const REDACTING: ReadonlySet<HookName> = new Set(['tool_result_persist', 'before_message_write']);
 

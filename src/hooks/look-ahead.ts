@@ -1,7 +1,7 @@
 // The handlers of one dispatch that were asked ahead of their turn, because they run in another thread and one message
 // can ask many of them. Each answer waits here until its turn comes.
 
-import { type ArmedHandler, eventFor } from './armed-handler.ts';
+import type { ArmedHandler } from './armed-handler.ts';
 import type { HookRow } from './catalog.ts';
 import { type Deadline, DeadlineExceeded } from './deadline.ts';
 import type { HookContext } from './hook-context.ts';
@@ -46,8 +46,9 @@ export class LookAhead {
     const { remote } = handlers[0]?.registered ?? {};
     const end = handlers.findIndex(({ registered }) => registered.remote !== remote);
     const together = end < 0 ? handlers : handlers.slice(0, end);
-    const questions = together.map((armed) => ({ handler: armed.registered.handler, event: eventFor(armed, seen) }));
-    const calls = remote?.askInTurn(questions, this.#context, this.#until) ?? [];
+    const asked = together.map(({ registered: { handler }, pluginConfig }) => ({ handler, pluginConfig }));
+    const question = { event: seen, context: this.#context, handlers: asked };
+    const calls = remote?.askInTurn(question, this.#until) ?? [];
     this.#asked = new Map(calls.flatMap((call, index) => (together[index] ? [[together[index], call]] : [])));
   }
 }

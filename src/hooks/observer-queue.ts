@@ -38,6 +38,12 @@ export class ObserverQueue {
     return told;
   }
 
+  /** Something is about to be added, and `drain` waits for that too. Returns the function that says that it was added. */
+  expect(): () => void {
+    this.#pending += 1;
+    return () => this.#less();
+  }
+
   /** Waits until everything is told, at most this long. Returns how many observations are left. */
   async drain(timeoutMs: number): Promise<number> {
     if (this.#pending > 0) await within(timeoutMs, new Promise<void>((resolve) => this.#drained.add(resolve)));
@@ -45,13 +51,17 @@ export class ObserverQueue {
   }
 
   #done(observer: string): void {
-    this.#pending -= 1;
     const waiting = (this.#waiting.get(observer) ?? 1) - 1;
     if (waiting > 0) this.#waiting.set(observer, waiting);
     else {
       this.#waiting.delete(observer);
       this.#tails.delete(observer);
     }
+    this.#less();
+  }
+
+  #less(): void {
+    this.#pending -= 1;
     if (this.#pending > 0) return;
     for (const resolve of this.#drained) resolve();
     this.#drained.clear();

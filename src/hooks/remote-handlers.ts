@@ -11,13 +11,21 @@ export interface RemoteHandlers {
    * sequence as well. Gives a call for each handler that was sent, from the first on; some or all may have to be asked
    * one by one.
    */
-  askInTurn(questions: readonly RemoteQuestion[], context: HookContext, until: 'answer' | 'end'): readonly RemoteCall[];
+  askInTurn(question: RemoteQuestion, until: 'answer' | 'end'): readonly RemoteCall[];
 }
 
+/** All of them are asked about the same event, which is sent once. */
 export interface RemoteQuestion {
+  readonly event: object;
+  readonly context: HookContext;
+  readonly handlers: readonly RemoteHandler[];
+}
+
+export interface RemoteHandler {
   /** The handler function as it was registered. */
   readonly handler: unknown;
-  readonly event: object;
+  /** Only this handler sees it, as `event.context.pluginConfig`. */
+  readonly pluginConfig: object | undefined;
 }
 
 export interface RemoteCall {

@@ -22,6 +22,19 @@ describe('observing', () => {
     expect(seen).toEqual(['hi']);
   });
 
+  it('is waited for by a drain from the moment in which it was announced', async () => {
+    const hooks = new HookRunner();
+    const seen: string[] = [];
+    on(hooks, 'message_received', 'a', ({ content }) => seen.push(content));
+    const isTold = hooks.expectObservation();
+    expect(await hooks.drain(10)).toBe(1);
+    const drained = hooks.drain(5_000);
+    hooks.observe('message_received', received('hi'), {});
+    isTold();
+    expect(await drained).toBe(0);
+    expect(seen).toEqual(['hi']);
+  });
+
   it('shows a frozen snapshot of what it was then', async () => {
     const hooks = new HookRunner();
     const seen: unknown[] = [];

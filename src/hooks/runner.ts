@@ -22,7 +22,7 @@ import {
 } from '../protocol/handler.ts';
 import { oneLine } from '../protocol/one-line.ts';
 import { type ArmedHandler, armHandler, eventFor, rowOf, snapshotFor } from './armed-handler.ts';
-import { Asking } from './asking.ts';
+import { Asking, NO_CHANGE, type TakenAnswer } from './asking.ts';
 import { MAX_OVERDRAWN_RUNS, MAX_TIMEOUTS, OwnerBreakers, type Suspension } from './breaker.ts';
 import { CallInProgress, type RecordSink, summaryOf, tell } from './call-in-progress.ts';
 import { HOOK_CATALOG, type HookName, type HookRow } from './catalog.ts';
@@ -340,8 +340,7 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
         if (row.sync && !registered.isRemote) refusePromise(answered);
         const answer = isPromiseLike(answered) ? await answered : answered;
         now = call.settled(foreseen?.ms);
-        this.#warnOfFields(armed, unknownFields(row, asking.seen, answer, isGate));
-        const taken = asking.take(registered, answer);
+        const taken = answer === undefined ? NO_CHANGE : this.#take(armed, row, asking, answer);
         const diff = dispatch.record ? taken.diff : undefined;
         asking.calls.push(this.#ended(armed, dispatch, call, call.done(taken.changed, diff)));
       } catch (error) {
@@ -431,6 +430,11 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
       }
     }
     return { messages: messages.slice(0, MAX_MESSAGES), calls };
+  }
+
+  /** Observers are about to be told something, which `drain` waits for. Call what it returns when they have been. */
+  expectObservation(): () => void {
+    return this.#common.observers.expect();
   }
 
   /** Waits until all observers were told everything, at most this long. Returns how many observations are left. */
@@ -603,6 +607,13 @@ export class HookRunner<BootstrapHandler = InternalHookHandler> {
     const { suspendedOwners } = this.#common;
     const ofOwner = suspendedOwners.size > 0 ? suspendedOwners.get(registered.owner) : undefined;
     return breaker.suspension ?? ofOwner ?? suspension?.();
+  }
+
+  #take(armed: ArmedHandler, row: HookRow, asking: Asking, answer: unknown): TakenAnswer {
+    const taken = asking.takeText(armed.registered, answer);
+    if (taken) return taken;
+    this.#warnOfFields(armed, unknownFields(row, asking.seen, answer, armed.isGate));
+    return asking.take(armed.registered, answer);
   }
 
   /** Said once for each handler and field. */

@@ -330,7 +330,10 @@ export class EmbeddedLanes implements Lanes {
     const isContested = run !== undefined || lane.failures > 0 || sharing?.isContested === true;
     const isRefused = isContested && (await claiming) !== undefined;
     const { signal } = controller;
-    const claimed = { trigger: { ...trigger, status: 'claimed' as const }, claim, attempt: claim.claim, signal, begun };
+    const claimed = {
+      ...{ trigger: { ...trigger, status: 'claimed' as const }, claim, attempt: claim.claim },
+      ...{ claimedAt: since, signal, begun },
+    };
     const handle = async () => (isLast ? work.giveUp(claimed) : work.run(claimed));
     const failure = isRefused ? undefined : await failureOf(handle());
 

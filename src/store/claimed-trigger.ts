@@ -8,6 +8,8 @@ export interface ClaimedTrigger {
   readonly claim: Claim;
   /** 1 for the first claim; higher when an earlier one was cut short. Drafts carry it. */
   readonly attempt: number;
+  /** When it was claimed, which is when its run began if this is the first claim. */
+  readonly claimedAt: number;
   readonly signal: AbortSignal;
   /** Says that the run has begun and waits for others from now on, first of all for a model. */
   begun(): void;

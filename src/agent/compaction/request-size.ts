@@ -4,6 +4,7 @@
 import { estimateTokens } from '../../context/budget/estimate-tokens.ts';
 import type { Model, ModelRequest } from '../../models/model.ts';
 import type { CompactionSettings } from '../../protocol/compaction-settings.ts';
+import { overGrownList } from '../../protocol/grown-list.ts';
 import type { Message } from '../../protocol/message.ts';
 import type { Store } from '../../store/store.ts';
 import type { TranscriptRow } from '../../store/tables.ts';
@@ -38,9 +39,16 @@ export function isSurelyBelow(
   request: Pick<ModelRequest, 'system' | 'tools' | 'messages'>,
   { limit }: SizeLimits,
 ): boolean {
-  const said = request.messages.reduce((sum, message) => sum + tokensOfMessage(message), 0);
+  const { messages } = request;
+  const last = messages.at(-1);
+  // The history is the same in the next request. The message that is asked about is kept there as another object.
+  const said = tokensOfPast(messages.slice(0, -1)) + (last ? tokensOfMessage(last) : 0);
   return (tokensOfFrame(request) + said) * MOST_SCALE <= limit;
 }
+
+const tokensOfPast = overGrownList<Message, number>(0, (known, messages, from) =>
+  messages.slice(from).reduce((sum, message) => sum + tokensOfMessage(message), known),
+);
 
 /** A message never changes, and every later request of its conversation has it again. */
 export function tokensOfMessage(message: Message): number {

@@ -48,9 +48,23 @@ export async function loadWorkspaceFiles(
 }
 
 /** Every name that a file may have, in load order; two spellings of one real file are loaded once. */
-function spellingsOf(taxonomy: Taxonomy): readonly { name: string; file: TaxonomyFile }[] {
-  return taxonomy.files.flatMap((file) => [file.name, ...(file.alternates ?? [])].map((name) => ({ name, file })));
+function spellingsOf(taxonomy: Taxonomy): readonly Spelling[] {
+  const known = spellings.get(taxonomy);
+  if (known) return known;
+  const made = taxonomy.files.flatMap((file) =>
+    [file.name, ...(file.alternates ?? [])].map((name) => ({ name, file })),
+  );
+  spellings.set(taxonomy, made);
+  return made;
 }
+
+interface Spelling {
+  readonly name: string;
+  readonly file: TaxonomyFile;
+}
+
+/** Every run asks for those of the same few taxonomies. */
+const spellings = new WeakMap<Taxonomy, readonly Spelling[]>();
 
 /**
  * A file may be there under each of its spellings as a hard link. When it has no other name, all its names are known to

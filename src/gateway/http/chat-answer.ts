@@ -11,7 +11,7 @@ export interface AnswerFacts {
 
 /** How a run stands when its client is answered. Without a usage of its own, the usage of the run counts. */
 export interface AnswerOfRun {
-  readonly run: RunRow;
+  readonly run: Pick<RunRow, 'status' | 'outcome'>;
   readonly calls: readonly HandedCall[];
   readonly usage: Usage | undefined;
 }
@@ -77,7 +77,7 @@ export function formatUsageChunk(facts: AnswerFacts, ended: AnswerOfRun): object
   return { ...head(facts, 'chat.completion.chunk'), choices: [], usage: formatUsage(ended) };
 }
 
-export function finishReason({ status, outcome }: RunRow): 'stop' | 'length' | 'content_filter' {
+export function finishReason({ status, outcome }: AnswerOfRun['run']): 'stop' | 'length' | 'content_filter' {
   if (status === 'blocked' || outcome?.stop === 'refusal' || outcome?.suppressed) return 'content_filter';
   return outcome?.stop === 'length' ? 'length' : 'stop';
 }

@@ -2,7 +2,8 @@
 // when the client disconnects, the run is stopped, unless an idempotency key says that the client will ask again.
 
 import { parseClientCallId } from '../../protocol/client-call-id.ts';
-import type { HandedCall, RunRow } from '../../store/tables.ts';
+import type { HandedCall } from '../../store/tables.ts';
+import type { KnownEnd } from '../services/awaited-ends.ts';
 import { handedCalls } from '../services/client-calls.ts';
 import { type ClientTurn, readClientTurn } from '../services/client-turns.ts';
 import type { Services } from '../services/services.ts';
@@ -61,7 +62,7 @@ async function leaveBehind({ store, runs }: Services, passedOver: readonly strin
 
 /** How the run stands at the end of a turn: over, or with calls for the client. */
 export interface EndedTurn {
-  readonly run: RunRow;
+  readonly run: KnownEnd;
   readonly calls: readonly HandedCall[];
   readonly usage: ClientTurn['usage'] | undefined;
 }

@@ -5,7 +5,11 @@ import type { RunRow } from '../../store/tables.ts';
 import type { ErrorAnswer } from './error-answer.ts';
 
 /** Undefined for a run with an answer. A run that a gate blocked may have an answer as well. */
-export function runFailure({ runId, status, outcome }: RunRow): ErrorAnswer | undefined {
+export function runFailure({
+  runId,
+  status,
+  outcome,
+}: Pick<RunRow, 'runId' | 'status' | 'outcome'>): ErrorAnswer | undefined {
   if (outcome === null && status === 'done') return { status: 410, code: 'run_erased', message: erasedSentence(runId) };
   if (status === 'done' || (status === 'blocked' && outcome?.reply !== undefined)) return undefined;
   const code = outcome?.errorCode ?? `run_${status}`;

@@ -3,7 +3,7 @@
 // are shared by every program of the machine, so there the right token of the gateway still works, and its operator is
 // not shut out. A guard for callers who are not the operator spares no address.
 
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { TokenAttemptsError, TokenMissingError, TokenWrongError } from '../errors.ts';
 import { isLoopbackHost } from './bind-address.ts';
 
@@ -84,7 +84,7 @@ const WINDOW_MS = 60_000;
 const MAX_ADDRESSES = 10_000;
 
 function digestOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+  return hash('sha256', token, 'buffer');
 }
 
 /**

@@ -21,6 +21,7 @@ import { UnknownRunError } from '../errors.ts';
 import type { LiveEvents } from '../live-events.ts';
 import type { EndedRuns } from '../sharing/ended-runs.ts';
 import type { Sharing } from '../sharing/sharing.ts';
+import type { AwaitedEnds, KnownEnd } from './awaited-ends.ts';
 import { handedCalls } from './client-calls.ts';
 import type { Suspensions } from './suspensions.ts';
 
@@ -29,6 +30,7 @@ export interface RunsParts {
   readonly lanes: Pick<Lanes, 'hold' | 'running' | 'stop'>;
   readonly suspensions: Pick<Suspensions, 'cancel'>;
   readonly live: Pick<LiveEvents, 'expect'>;
+  readonly awaitedEnds: Pick<AwaitedEnds, 'expect'>;
   /** Set where runs go on at other nodes, whose events may be lost. */
   readonly ended?: EndedRuns | undefined;
   /** Does work again that was cut short because this node was expelled. */
@@ -92,8 +94,9 @@ export class Runs {
     runId: string,
     signal?: AbortSignal,
     { isNew = false }: { readonly isNew?: boolean } = {},
-  ): Promise<{ readonly run: RunRow; readonly calls: readonly HandedCall[] }> {
-    const { live, store } = this.#parts;
+  ): Promise<{ readonly run: KnownEnd; readonly calls: readonly HandedCall[] }> {
+    const { live, store, awaitedEnds } = this.#parts;
+    const end = awaitedEnds.expect(runId);
     const turned = live.expect(
       (event) =>
         event.runId === runId &&
@@ -107,9 +110,12 @@ export class Runs {
       if (now) return now;
       if (!isNew && (await store.count('inbox', { runId })) === 0) throw new UnknownRunError({ runId });
       await (look ? Promise.race([turned.happened, look.seen]) : turned.happened);
+      const run = end.known();
+      if (run) return { run, calls: [] };
       const then = await this.#turnNow(runId);
       if (then) return then;
     } finally {
+      end.leave();
       turned.leave();
       look?.leave();
     }

@@ -7,7 +7,13 @@ import type { RemoteAnswer, RemoteCall, RemoteHandlers } from '../../hooks/remot
 import { type ActivityBoard, isCall } from './activity-board.ts';
 import { type EncodedValue, encodeReason, encodeValue } from './crossing-value.ts';
 import type { Wire } from './wire.ts';
-import { type HookRound, MAX_QUESTION_BYTES, type RoundAbort, type RoundAnswer } from './worker-messages.ts';
+import {
+  type HookRound,
+  MAX_QUESTION_BYTES,
+  type RoundAbort,
+  type RoundAnswer,
+  type RoundQuestion,
+} from './worker-messages.ts';
 import { findHandler, type HandlerPlace, NeverBegun } from './worker-plugin.ts';
 
 export interface HookRoundsParts {
@@ -34,13 +40,8 @@ export class HookRounds {
   }
 
   /** An empty list when an event cannot be shared, so that each handler has to be asked alone. */
-  ask(
-    places: readonly HandlerPlace[],
-    events: readonly object[],
-    context: object,
-    mode: HookRound['mode'],
-  ): readonly RemoteCall[] {
-    const questions = encodeTogether(events.map((event) => [event, context]));
+  ask(places: readonly HandlerPlace[], question: RoundQuestion, mode: HookRound['mode']): readonly RemoteCall[] {
+    const questions = encodeTogether([question]);
     return questions ? this.#begin(places, questions, mode) : [];
   }
 
@@ -69,7 +70,7 @@ export class HookRounds {
     const all = this.#told.splice(0);
     const told = all.filter(({ place }) => !place.connection.wire.hasEnded);
     for (const { place, resolve } of all) if (place.connection.wire.hasEnded) resolve(undefined);
-    const questions = encodeTogether(told.map(({ event, context }) => [event, context.fields]));
+    const questions = encodeTogether(told.map(({ event, context }) => ({ event, context: context.fields })));
     const places = told.map(({ place }) => place);
     const deadlines = told.map(({ context }) => context.deadline);
     const calls = questions ? this.#begin(places, questions, 'all', deadlines) : [];
@@ -119,20 +120,20 @@ export class HookRounds {
 
 /** Where the runner asks several handlers of plugins in the worker. */
 export const HANDLERS_IN_WORKER: RemoteHandlers = {
-  askInTurn: (questions, context, until) => {
+  askInTurn: ({ event, context, handlers }, until) => {
     const places: HandlerPlace[] = [];
-    for (const { handler } of questions) {
+    for (const { handler } of handlers) {
       const place = findHandler(handler);
       if (!place || (places[0] && places[0].connection.thread !== place.connection.thread)) break;
       places.push(place);
     }
-    const events = questions.slice(0, places.length).map(({ event }) => event);
-    return places[0]?.connection.thread.rounds.ask(places, events, context, until) ?? [];
+    const configs = handlers.slice(0, places.length).map(({ pluginConfig }) => pluginConfig);
+    return places[0]?.connection.thread.rounds.ask(places, { event, context, configs }, until) ?? [];
   },
 };
 
 /** Undefined when a value cannot be shared, such as a function: then each handler has to be asked alone. */
-function encodeTogether(questions: readonly (readonly [object, object])[]): EncodedValue | undefined {
+function encodeTogether(questions: readonly RoundQuestion[]): EncodedValue | undefined {
   const refuse = () => {
     throw new Error('asked one by one');
   };

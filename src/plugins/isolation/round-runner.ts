@@ -3,10 +3,10 @@
 // at once; that handlers had nothing to say can wait until the round is over, or for a moment.
 
 import { isPromiseLike } from '../../hooks/deadline.ts';
-import { isolatedEvent } from '../../hooks/isolated-copy.ts';
+import { isolatedCopy, isolatedEvent } from '../../hooks/isolated-copy.ts';
 import { decodeValue } from './crossing-value.ts';
 import type { EncodedOutcome, Wire } from './wire.ts';
-import type { HookRound, RoundAbort, RoundAnswer, RoundCall } from './worker-messages.ts';
+import type { HookRound, RoundAbort, RoundAnswer, RoundCall, RoundQuestion } from './worker-messages.ts';
 
 export interface RoundRunnerParts {
   /** Undefined when the plugin has been unloaded. */
@@ -16,7 +16,12 @@ export interface RoundRunnerParts {
   readonly post: (answers: readonly RoundAnswer[]) => void;
 }
 
-type Question = readonly [event: object, context: object];
+/** What one handler is asked. */
+interface Question {
+  readonly event: object;
+  readonly context: object;
+  readonly pluginConfig?: object | undefined;
+}
 
 const SILENCE_MS = 2;
 
@@ -34,7 +39,7 @@ export class RoundRunner {
   }
 
   run({ mode, calls, questions }: HookRound): void {
-    const asked = decodeValue(questions, NO_ENTRIES) as readonly Question[];
+    const asked = questionsOf(decodeValue(questions, NO_ENTRIES) as readonly RoundQuestion[], calls.length);
     void (mode === 'all' ? this.#tellAll(calls, asked) : this.#askInTurn(calls, asked, mode));
   }
 
@@ -100,8 +105,7 @@ export class RoundRunner {
     let ended: RoundAnswer | Promise<RoundAnswer> | undefined;
     this.#parts.around(slot, call, () => {
       try {
-        const [event, context] = question;
-        const answer = handler(isolatedEvent(event), this.#contextOf(context, slot, call));
+        const answer = handler(ownEvent(question), this.#contextOf(question.context, slot, call));
         ended = isPromiseLike(answer)
           ? new Promise((resolve) => {
               answer.then(
@@ -119,22 +123,36 @@ export class RoundRunner {
 
   /** The handler's own context, with a signal that is made when the handler first reads it. */
   #contextOf(context: object, slot: number, call: number): object {
-    const made = isolatedEvent(context);
     const controllers = this.#controllers;
     let controller: AbortController | undefined;
-    Object.defineProperty(made, 'signal', {
-      get: () => {
+    return {
+      ...isolatedEvent(context),
+      get signal() {
         if (!controller) {
           controller = new AbortController();
           controllers.set(keyOf(slot, call), controller);
         }
         return controller.signal;
       },
-      enumerable: true,
-      configurable: true,
-    });
-    return made;
+    };
   }
+}
+
+/** One for each call. */
+function questionsOf(given: readonly RoundQuestion[], count: number): readonly Question[] {
+  const [first] = given;
+  if (!first?.configs) return given;
+  const { event, context, configs } = first;
+  const questions: Question[] = [];
+  for (let index = 0; index < count; index += 1) questions.push({ event, context, pluginConfig: configs[index] });
+  return questions;
+}
+
+/** The event for one handler, which may change it freely. */
+function ownEvent({ event, pluginConfig }: Question): object {
+  const own: { context?: object } = isolatedEvent(event);
+  if (pluginConfig !== undefined) own.context = { ...own.context, pluginConfig: isolatedCopy(pluginConfig) };
+  return own;
 }
 
 function keyOf(slot: number, call: number): string {

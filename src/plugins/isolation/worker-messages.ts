@@ -48,8 +48,16 @@ export interface HookRound {
   /** `all`: observers, which are called at once. The others are called one after the other, as RemoteHandlers says. */
   readonly mode: 'all' | 'answer' | 'end';
   readonly calls: readonly RoundCall[];
-  /** A list with an event and a context for each call. What they have in common is in it once. */
+  /** A list of `RoundQuestion`, one for each call. What they have in common is in it once. */
   readonly questions: EncodedValue;
+}
+
+/** One question may be for all calls; then it stands alone in its list, with what only single handlers see. */
+export interface RoundQuestion {
+  readonly event: object;
+  readonly context: object;
+  /** The configuration of each handler's own plugin, in the order of the calls. */
+  readonly configs?: readonly (object | undefined)[] | undefined;
 }
 
 export interface RoundCall {

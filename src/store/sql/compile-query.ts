@@ -14,7 +14,7 @@ export function compileSelect<T extends TableName>(
 ): SqlStatement {
   const conditions = compileWhere(dialect, codec, where, { undefinedConditions: 'skip' });
   const values = [...conditions.values];
-  let sql = `SELECT ${codec.columns.map(({ name }) => name).join(', ')} FROM ${codec.table}${conditions.sql}`;
+  let sql = `${beginningOf(codec)}${conditions.sql}`;
   if (orderBy.length > 0) {
     const terms = orderBy.map(([field, direction]) => dialect.orderTerm(columnOf(codec, field), direction));
     sql += ` ORDER BY ${terms.join(', ')}`;
@@ -27,6 +27,17 @@ export function compileSelect<T extends TableName>(
     sql += ` LIMIT ${dialect.mark(values.length)}`;
   }
   return { sql, values };
+}
+
+const beginnings = new Map<TableCodec, string>();
+
+/** The text depends on the table alone, so it is kept. */
+function beginningOf(codec: TableCodec): string {
+  const known = beginnings.get(codec);
+  if (known !== undefined) return known;
+  const made = `SELECT ${codec.columns.map(({ name }) => name).join(', ')} FROM ${codec.table}`;
+  beginnings.set(codec, made);
+  return made;
 }
 
 export function compileCount<T extends TableName>(dialect: Dialect, codec: TableCodec, where: Where<T>): SqlStatement {

@@ -414,6 +414,12 @@ describe('a client that goes away', () => {
     expect(await api.store.count('runs', { runId: { lte: runId } })).toBe(await api.store.count('runs'));
   });
 
+  it('gets the same answer from the store as it got when the run ended', async () => {
+    const headers = { 'Idempotency-Key': 'order-65' };
+    const first = await client.chat.completions.create(ask('hi'), { headers });
+    expect(await client.chat.completions.create(ask('hi'), { headers })).toEqual(first);
+  });
+
   it('cannot use that key for something else', async () => {
     const headers = { 'Idempotency-Key': 'order-67' };
     await client.chat.completions.create(ask('hi'), { headers });

@@ -2,7 +2,6 @@
 // the run is stopped, unless an idempotency key says that the client will ask again; then the answer is kept for it.
 
 import type { z } from 'zod';
-import type { RunRow } from '../../../store/tables.ts';
 import type { Services } from '../../services/services.ts';
 import {
   type AnswerFacts,
@@ -248,7 +247,7 @@ function tellEnd(
   if (includeUsage) tell(formatUsageChunk(facts, ended));
 }
 
-function replacedAnswer({ runId }: RunRow): ErrorAnswer {
+function replacedAnswer({ runId }: EndedTurn['run']): ErrorAnswer {
   return {
     status: 502,
     code: 'draft_replaced',
