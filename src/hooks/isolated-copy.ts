@@ -28,8 +28,11 @@ export function frozenCopy<Value>(value: Value): Value {
   return copy(value, true, undefined, 0);
 }
 
-/** Copying a shorter list costs less than delaying the copy. */
-const LONG_LIST = 16;
+/**
+ * Copying a shorter list of messages costs little more than delaying the copy. Delaying that of a longer one costs a
+ * handler that reads it a microsecond, and saves the others more.
+ */
+const LONG_LIST = 4;
 
 /**
  * No real event is this deep. Values below this depth are not copied, because copying them could overflow the stack.

@@ -77,7 +77,10 @@ interface Preparation {
   readonly agent: Promise<PreparedAgent>;
   /** The plugins' handlers at that time; when they have changed, the agent is prepared again. */
   readonly pluginHooks: readonly PluginInternalHook[];
+  /** Which plugins were loaded, in which generation. */
   readonly loaded: string;
+  /** All plugins as they were when they were last compared. */
+  listed: readonly PluginStatus[];
 }
 
 /** The handlers of at most this many agents and workspaces stay loaded. */
@@ -109,12 +112,12 @@ export class PreparedAgents {
     const { found, warnings } = this.#parts;
     const key = JSON.stringify([agentId, workspaceDir, taxonomy, ci]);
     const pluginHooks = this.#parts.plugins?.registered('internal-hook') ?? [];
-    const plugins = this.#parts.plugins?.list().filter(({ state }) => state === 'loaded') ?? [];
-    const loaded = JSON.stringify(plugins.map(({ id, generation }) => [id, generation]));
+    const listed = this.#parts.plugins?.list() ?? [];
     const known = this.#prepared.get(key);
-    if (known && known.loaded === loaded && isSame(known.pluginHooks, pluginHooks)) return known.agent;
+    if (known && isSame(known.pluginHooks, pluginHooks) && hasSamePlugins(known, listed)) return known.agent;
+    const plugins = listed.filter(({ state }) => state === 'loaded');
     const agent = this.#build(wanted, pluginHooks, plugins);
-    const preparation = { agent, pluginHooks, loaded };
+    const preparation = { agent, pluginHooks, loaded: loadedOf(listed), listed };
     agent.then(
       ({ registry }) => {
         const files = registry.packs.flatMap(({ pack }) => filesOfPack(pack));
@@ -179,6 +182,18 @@ export function bootstrapHandlersOf(
     list: () => runner.list('agent:bootstrap'),
     chain: (initial, invoke) => runner.chain('agent:bootstrap', initial, invoke, { runId, sessionKey, record }),
   };
+}
+
+/** A plugin whose state has not changed is the same object. Every fact about a session asks this, and most often nothing has. */
+function hasSamePlugins(known: Preparation, listed: readonly PluginStatus[]): boolean {
+  if (known.listed.length === listed.length && listed.every((each, index) => each === known.listed[index])) return true;
+  if (known.loaded !== loadedOf(listed)) return false;
+  known.listed = listed;
+  return true;
+}
+
+function loadedOf(listed: readonly PluginStatus[]): string {
+  return JSON.stringify(listed.flatMap(({ id, generation, state }) => (state === 'loaded' ? [[id, generation]] : [])));
 }
 
 /** When a plugin was loaded again, all its registrations are new objects. */
