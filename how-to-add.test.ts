@@ -55,7 +55,7 @@ it('every tool that is written is offered, is in a group, and is in docs/tools.m
     const names = [...text.matchAll(/^export function (create\w+Tool)\(/gm)].map(([, name = '']) => name);
     return names.map((name) => ({ name, tool: /^\s+name: '(\w+)',$/m.exec(text)?.[1] ?? '' }));
   });
-  const offered = ['src/tools/toolset.ts', 'src/tools/memory/memory-tools.ts', 'src/gateway/create-exec-tools.ts']
+  const offered = ['src/tools/toolset.ts', 'src/tools/memory/memory-tools.ts', 'src/gateway/parts/create-exec-tools.ts']
     .map(read)
     .join();
   expect(builders.length).toBeGreaterThan(10);

@@ -5,7 +5,7 @@ export { readEnvironment } from '../src/config/environment.ts';
 export { loadConfig } from '../src/config/load-config.ts';
 export { CachedFileSource } from '../src/context/sources/file-source.ts';
 export { ContextEngine } from '../src/gateway/composer/context-engine.ts';
-export { createRecords } from '../src/gateway/create-records.ts';
+export { createRecords } from '../src/gateway/parts/create-records.ts';
 export { findReceipts } from '../src/gateway/services/receipts/find-receipts.ts';
 export { ReceiptIndex } from '../src/gateway/services/receipts/receipt-index.ts';
 export { startGateway } from '../src/gateway/start-gateway.ts';

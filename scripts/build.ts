@@ -49,8 +49,8 @@ const BEGINNINGS = {
   ],
   gateway: [
     'src/gateway/start-gateway.ts',
-    'src/gateway/create-log.ts',
-    'src/gateway/create-redactor.ts',
+    'src/gateway/parts/create-log.ts',
+    'src/gateway/parts/create-redactor.ts',
     'src/gateway/http/create-http-app.ts',
     'src/store/sqlite/open-sqlite-store.ts',
   ],

@@ -2,7 +2,7 @@
 // changed and waits for a restart, and the settings of OpenClaw that were found and are not used as they were meant, the most dangerous first. Without any there is nothing to see.
 
 import { useState } from 'preact/hooks';
-import type { WaitingSetting } from '../../src/gateway/config-state.ts';
+import type { WaitingSetting } from '../../src/gateway/settings/config-state.ts';
 import type { UnusedSetting } from '../../src/protocol/unused-setting.ts';
 import { browserMemory } from '../browser-memory.ts';
 import { shortHash } from '../short-hash.ts';

@@ -86,7 +86,7 @@ async function openTarget(io: CliIo, place: StorePlace, isDryRun: boolean) {
     const store = await openForReading(place);
     return { store, close: () => store.close() };
   }
-  const { openState } = await import('../gateway/open-state.ts');
+  const { openState } = await import('../gateway/parts/open-state.ts');
   const { store, lock } = await openState(io.environment, place);
   const close = async () => {
     await store.close();

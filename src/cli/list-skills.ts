@@ -9,7 +9,7 @@ import { CachedFileSource } from '../context/sources/file-source.ts';
 import { SkillCatalogue, type SkillFolder } from '../context/sources/skills.ts';
 import { contextPolicyOf } from '../gateway/composer/context-policy.ts';
 import { skillNamesOf, skillPolicyOf } from '../gateway/composer/skill-policy.ts';
-import { pluginsConfigurationOf } from '../gateway/plugins-configuration.ts';
+import { pluginsConfigurationOf } from '../gateway/settings/plugins-configuration.ts';
 import { decideEnablement } from '../plugins/discovery/decide-enablement.ts';
 import { discoverPlugins } from '../plugins/discovery/discover-plugins.ts';
 import { listPluginSkillFolders } from '../plugins/discovery/plugin-skill-folders.ts';

@@ -1,7 +1,7 @@
 // `atrium prune`: removes old records now, by the configured limits or by an age.
 
 import { BadFlagError } from '../gateway/errors.ts';
-import { ALWAYS_KEPT_MS, PRUNABLE, type Prunable, type Pruned } from '../gateway/retention.ts';
+import { ALWAYS_KEPT_MS, PRUNABLE, type Prunable, type Pruned } from '../gateway/upkeep/retention.ts';
 import { formatDuration, parseDuration } from '../protocol/duration.ts';
 import { command } from './command.ts';
 import { type Columns, listText } from './output/format-table.ts';

@@ -9,7 +9,7 @@ import { CHANNEL_EXTENSIONS } from '../gateway/channels/channel-extensions.ts';
 import { openForReading } from '../gateway/composer/open-for-reading.ts';
 import { BadFlagError } from '../gateway/errors.ts';
 import { routeInbound } from '../gateway/inbound/route-inbound.ts';
-import { routingSettingsOf } from '../gateway/routing-settings.ts';
+import { routingSettingsOf } from '../gateway/settings/routing-settings.ts';
 import { DEFAULT_ACCOUNT_ID } from '../protocol/agent-id.ts';
 import type { Inbound, Peer } from '../protocol/inbound.ts';
 import { nearMatch } from '../protocol/near-match.ts';

@@ -92,7 +92,7 @@ async function exportFromStore(
   const [{ openStore }, { exportSession }, { createRedactor }] = await Promise.all([
     import('../store/open-store.ts'),
     import('../gateway/bundle/export-session.ts'),
-    import('../gateway/create-redactor.ts'),
+    import('../gateway/parts/create-redactor.ts'),
   ]);
   // A configuration that cannot be read must not keep a person from their records.
   const loaded = await loadConfig({ environment }).catch(() => {

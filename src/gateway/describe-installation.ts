@@ -5,7 +5,7 @@ import type { LoadedConfig } from '../config/load-config.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import { sha256Of } from '../protocol/sha256-of.ts';
 import { VERSION } from '../protocol/version.ts';
-import { showConfig } from './show-config.ts';
+import { showConfig } from './settings/show-config.ts';
 
 export interface DescribedPlugin {
   readonly id: string;

@@ -22,8 +22,8 @@ import type { LiveEvent } from '../protocol/live-event.ts';
 import type { Say } from '../protocol/log.ts';
 import { SILENT_CHANNEL } from '../schedule/deliver-target.ts';
 import type { Store } from '../store/store.ts';
-import type { Records } from './create-records.ts';
 import { outboxMailbox } from './outbox-mailbox.ts';
+import type { Records } from './parts/create-records.ts';
 import { readAnswerSurface } from './read-answer-surface.ts';
 import type { Sharing } from './sharing/sharing.ts';
 

@@ -4,8 +4,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { gatewayForTest } from '../testkit/gateway-for-test.ts';
 import { hang, reply } from '../testkit/model-server.ts';
 import { on } from '../testkit/on.ts';
-import { Housekeeping } from './housekeeping.ts';
-import { Retention } from './retention.ts';
+import { Housekeeping } from './upkeep/housekeeping.ts';
+import { Retention } from './upkeep/retention.ts';
 
 describe('words that must not be kept', () => {
   const SECRET = 'zq-launch-code';

@@ -5,7 +5,7 @@
 import type { Facts } from '../facts/facts.ts';
 import type { FactListener } from '../facts/teller.ts';
 import type { HookCallRecord } from '../hooks/hook-call-record.ts';
-import { type FaultLog, shapeOf } from './fault-log.ts';
+import { type FaultLog, shapeOf } from './upkeep/fault-log.ts';
 
 const MAX_TROUBLES = 1_000;
 

@@ -6,7 +6,7 @@ import type { Surface } from '../protocol/inbound.ts';
 import { isSubagentSessionKey } from '../protocol/session-key.ts';
 import { parseDeliverTarget } from '../schedule/deliver-target.ts';
 import type { Store } from '../store/store.ts';
-import type { HeartbeatSettings } from './heartbeat-settings.ts';
+import type { HeartbeatSettings } from './settings/heartbeat-settings.ts';
 
 /** A person on these channels has the gateway's token. */
 const OPERATOR_CHANNELS: readonly string[] = ['web', 'cli'];

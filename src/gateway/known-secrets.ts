@@ -6,7 +6,7 @@ import { configuredTokenOf } from '../config/configured-token.ts';
 import type { EnvironmentVariables } from '../config/home-dir.ts';
 import type { Config } from '../config/schema.ts';
 import { hidesField, isSecretName } from '../recorder/redact.ts';
-import { SECRET_SECTIONS } from './show-config.ts';
+import { SECRET_SECTIONS } from './settings/show-config.ts';
 
 export interface SecretHolders {
   /** The configuration with its variables and references replaced. */

@@ -5,7 +5,7 @@ import type { Environment } from '../config/environment.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { HookRunner } from '../hooks/runner.ts';
 import { emptyStore } from './composer/empty-store.ts';
-import { createDraftParts } from './create-draft-parts.ts';
+import { createDraftParts } from './parts/create-draft-parts.ts';
 
 export function listToolProblems(environment: Environment, loaded: LoadedConfig): readonly string[] {
   const now = Date.now;

@@ -16,7 +16,7 @@ import { openSide } from '../store/move/open-side.ts';
 import { DEFAULT_SCHEMA, describePlace } from '../store/postgres/describe-place.ts';
 import { acquireStateLock, type StateLock } from '../store/state-lock.ts';
 import type { TableName } from '../store/tables.ts';
-import { attachmentFolder } from './create-attachments.ts';
+import { attachmentFolder } from './parts/create-attachments.ts';
 
 export interface Installation {
   readonly environment: Pick<Environment, 'stateDir'>;

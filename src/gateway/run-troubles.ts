@@ -3,7 +3,7 @@
 
 import type { LiveEvent } from '../protocol/live-event.ts';
 import { parseAgentSessionKey } from '../protocol/session-key.ts';
-import { type FaultLog, shapeOf } from './fault-log.ts';
+import { type FaultLog, shapeOf } from './upkeep/fault-log.ts';
 
 /** So many messages in a row are refused before the gate is said to refuse everything. */
 const REFUSED_IN_A_ROW = 3;

@@ -14,8 +14,8 @@ import { METRICS_PATH } from './http/routes/metrics.ts';
 import { RESPONSE_ROUTES } from './http/routes/responses.ts';
 import { ensureToken } from './http/token.ts';
 import { refuseGatewayToken, TokenGuard } from './http/token-guard.ts';
-import { refuseUnprotected } from './load-startable-config.ts';
 import { type GatewayOptions, type OpenedGateway, openGateway } from './main.ts';
+import { refuseUnprotected } from './settings/load-startable-config.ts';
 
 export interface StartOptions extends GatewayOptions {
   /** Wins over the configuration; with 0 the system picks a free port. */

@@ -5,7 +5,7 @@
 import type { Environment } from '../config/environment.ts';
 import type { Config } from '../config/schema.ts';
 import type { HandlerFiles } from '../gateway/composer/handler-files.ts';
-import { createHandlerFiles, createHandlerWorker } from '../gateway/create-handler-files.ts';
+import { createHandlerFiles, createHandlerWorker } from '../gateway/parts/create-handler-files.ts';
 import type { WorkerPlugins } from '../plugins/isolation/worker-plugins.ts';
 import { OWN_MODULES } from './own-modules.ts';
 

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { type ConfigLocation, listConfigPaths } from '../../config/config-files.ts';
 import { loadConfigSource } from '../../config/config-source.ts';
 import { resolveConfigFileToEdit, writeConfigText } from '../../config/edit-config.ts';
-import { loadStartableConfig } from '../../gateway/load-startable-config.ts';
+import { loadStartableConfig } from '../../gateway/settings/load-startable-config.ts';
 import { isAtriumError } from '../../protocol/errors.ts';
 import type { CliIo } from '../cli-io.ts';
 import { command } from '../command.ts';

@@ -5,7 +5,7 @@ import { valueAt } from '../../config/config-path.ts';
 import { loadConfigSource } from '../../config/config-source.ts';
 import { resolveConfigFileOf } from '../../config/edit-config.ts';
 import { loadConfig } from '../../config/load-config.ts';
-import { showConfig } from '../../gateway/show-config.ts';
+import { showConfig } from '../../gateway/settings/show-config.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import { command } from '../command.ts';
 import { CONFIG_OPTION } from '../common-options.ts';

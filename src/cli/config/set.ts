@@ -5,8 +5,8 @@
 
 import type { ConfigLocation } from '../../config/config-files.ts';
 import { type ConfigPath, formatConfigPath } from '../../config/config-path.ts';
-import { removeSetting, writeSetting } from '../../gateway/change-setting.ts';
-import { showConfig } from '../../gateway/show-config.ts';
+import { removeSetting, writeSetting } from '../../gateway/settings/change-setting.ts';
+import { showConfig } from '../../gateway/settings/show-config.ts';
 import { docsCommand } from '../../protocol/documents.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import { clip } from '../../protocol/one-line.ts';

@@ -2,7 +2,7 @@
 // next start with it.
 
 import { type ConfigPath, formatConfigPath } from '../../config/config-path.ts';
-import type { ConfigState } from '../../gateway/config-state.ts';
+import type { ConfigState } from '../../gateway/settings/config-state.ts';
 import type { CliIo } from '../cli-io.ts';
 import { GatewayDownError, GatewayTokenOtherError } from '../errors.ts';
 import { isUnreachable, lazyClient, openGatewayClient } from '../gateway/gateway-client.ts';

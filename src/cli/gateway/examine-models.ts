@@ -34,7 +34,7 @@ export async function examineModels(loaded: LoadedConfig, io: CliIo, isLive: boo
   const remarks: string[] = [];
   if (isLive) {
     const [{ ModelRegistry }, { askModel }] = await Promise.all([
-      import('../../gateway/model-registry.ts'),
+      import('../../gateway/models/model-registry.ts'),
       import('../../gateway/models/ask-model.ts'),
     ]);
     const registry = new ModelRegistry(config, environment);

@@ -7,8 +7,8 @@ import { readConfig } from '../../config/load-config.ts';
 import { modelPrices } from '../../config/model-prices.ts';
 import { storePlaceOf } from '../../config/store-place.ts';
 import { tokenFile } from '../../config/token-file.ts';
-import { type ConfigState, describeConfigState } from '../../gateway/config-state.ts';
 import { findToken } from '../../gateway/http/token.ts';
+import { type ConfigState, describeConfigState } from '../../gateway/settings/config-state.ts';
 import type { CliIo } from '../cli-io.ts';
 import {
   GatewayDownError,

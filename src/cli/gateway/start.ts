@@ -11,7 +11,7 @@ import { resolveUserPath } from '../../config/user-path.ts';
 import { BadFlagError } from '../../gateway/errors.ts';
 import type { StopReason } from '../../gateway/gateway-part.ts';
 import { hasOpenClawState } from '../../gateway/import/has-openclaw-state.ts';
-import { loadStartableConfig } from '../../gateway/load-startable-config.ts';
+import { loadStartableConfig } from '../../gateway/settings/load-startable-config.ts';
 import { describeForOperator } from '../../protocol/errors.ts';
 import { OWN_MODULES } from '../../public/own-modules.ts';
 import type { CliIo } from '../cli-io.ts';
@@ -73,8 +73,8 @@ async function runUntilStopped(
   // Every command loads this file, but only few need the gateway.
   const [{ startGateway }, { createLog }, { createRedactor }] = await Promise.all([
     import('../../gateway/start-gateway.ts'),
-    import('../../gateway/create-log.ts'),
-    import('../../gateway/create-redactor.ts'),
+    import('../../gateway/parts/create-log.ts'),
+    import('../../gateway/parts/create-redactor.ts'),
   ]);
   const { config } = loaded;
   const show = gatewayLog(io.err, io.now, config.logging?.consoleStyle);

@@ -4,7 +4,7 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BadFlagError } from '../../gateway/errors.ts';
-import { loadStartableConfig } from '../../gateway/load-startable-config.ts';
+import { loadStartableConfig } from '../../gateway/settings/load-startable-config.ts';
 import { parseDuration } from '../../protocol/duration.ts';
 import { command } from '../command.ts';
 import { GatewayDownError, GatewayNotStoppedError, GatewaySignalError } from '../errors.ts';

@@ -1,7 +1,7 @@
 // Notices that the process of a gateway ends although nothing asked the gateway to stop, says so in the log, and makes the
 // exit code tell it too: a service manager takes 0 for "all is well" and does not start the gateway again.
 
-import type { GatewayLog } from '../../gateway/create-log.ts';
+import type { GatewayLog } from '../../gateway/parts/create-log.ts';
 import { errorStack } from '../../protocol/one-line.ts';
 
 export interface EndWatch {

@@ -3,7 +3,7 @@
 
 import { loadConfig } from '../../config/load-config.ts';
 import { type HookItem, listUnloadedHookItems } from '../../gateway/services/hook-inventory.ts';
-import { isSwitchedOn, writeHandlerSwitch } from '../../gateway/write-handler-switch.ts';
+import { isSwitchedOn, writeHandlerSwitch } from '../../gateway/settings/write-handler-switch.ts';
 import { resolveWorkspaceDir } from '../agents/resolve-agent.ts';
 import type { CliIo } from '../cli-io.ts';
 import { type Answer, command, type FlagsOf } from '../command.ts';

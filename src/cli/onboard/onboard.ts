@@ -135,7 +135,7 @@ async function lookAround(config: Surroundings['config'], environment: Environme
     tryModel: async (answer) => {
       const [{ askModel }, { ModelRegistry }] = await Promise.all([
         import('../../gateway/models/ask-model.ts'),
-        import('../../gateway/model-registry.ts'),
+        import('../../gateway/models/model-registry.ts'),
       ]);
       const draft = withEdits(config, modelEdits(answer, config));
       const registry = new ModelRegistry(draft, { variables: variablesWith(environment, answer) });

@@ -1,6 +1,6 @@
 // The block "changed since start": settings whose change a running gateway takes up only when it is started again.
 
-import type { WaitingSetting } from '../../gateway/config-state.ts';
+import type { WaitingSetting } from '../../gateway/settings/config-state.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import { oneLine } from '../../protocol/one-line.ts';
 import { visibleLine } from './text.ts';

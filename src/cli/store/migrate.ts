@@ -132,7 +132,7 @@ function dryAnswer(found: PlaceFacts | undefined, target: FoundTarget): Answer {
 
 /** Sets what makes a gateway use the place. Returns the sentence that says so. */
 async function writePlace(io: CliIo, configPath: string | undefined, setting: SettingForPlace): Promise<string> {
-  const { writeSetting, removeSetting } = await import('../../gateway/change-setting.ts');
+  const { writeSetting, removeSetting } = await import('../../gateway/settings/change-setting.ts');
   const location = { environment: io.environment, configPath };
   if ('set' in setting) {
     const at = parseConfigPath(setting.set) ?? [];

@@ -5,7 +5,7 @@
 import type { ModelRef } from '../../protocol/model-ref.ts';
 import { errorText } from '../../protocol/one-line.ts';
 import { NO_USAGE, type Usage } from '../../protocol/usage.ts';
-import type { ModelRegistry } from '../model-registry.ts';
+import type { ModelRegistry } from './model-registry.ts';
 
 export interface ModelTrial {
   readonly ok: boolean;

@@ -7,7 +7,7 @@ import { InlinePlugins } from '../../plugins/loading/inline-plugins.ts';
 import type { Registered } from '../../plugins/plugin-registry.ts';
 import { Plugins } from '../../plugins/plugins.ts';
 import type { JsonObject } from '../../protocol/json.ts';
-import { pluginsConfigurationOf } from '../plugins-configuration.ts';
+import { pluginsConfigurationOf } from '../settings/plugins-configuration.ts';
 import { type HostWithoutGatewayParts, hostWithoutGateway } from './host-without-gateway.ts';
 import { readCliCommands } from './known-cli-commands.ts';
 

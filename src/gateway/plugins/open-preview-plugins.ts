@@ -8,7 +8,7 @@ import type { LoadedConfig } from '../../config/load-config.ts';
 import type { HookRunner } from '../../hooks/runner.ts';
 import type { WorkerEvents } from '../../plugins/loaded-plugin.ts';
 import { Plugins } from '../../plugins/plugins.ts';
-import { pluginsConfigurationOf } from '../plugins-configuration.ts';
+import { pluginsConfigurationOf } from '../settings/plugins-configuration.ts';
 import { type DraftPlugins, draftPlugins } from './draft-plugins.ts';
 import { hostWithoutGateway } from './host-without-gateway.ts';
 import { startWorkerLoader } from './start-loader.ts';

@@ -10,7 +10,7 @@ import type { PluginStatus } from '../../plugins/plugin-status.ts';
 import { Plugins } from '../../plugins/plugins.ts';
 import type { PluginsConfiguration } from '../../plugins/plugins-parts.ts';
 import type { PluginSettings } from '../../protocol/plugin-settings.ts';
-import { pluginsConfigurationOf } from '../plugins-configuration.ts';
+import { pluginsConfigurationOf } from '../settings/plugins-configuration.ts';
 import { type HostWithoutGatewayParts, hostWithoutGateway } from './host-without-gateway.ts';
 import { startInlineLoader, startWorkerLoader } from './start-loader.ts';
 

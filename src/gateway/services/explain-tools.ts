@@ -9,7 +9,7 @@ import type { Inbound } from '../../protocol/inbound.ts';
 import { requesterOf } from '../../protocol/requester.ts';
 import type { Route } from '../../routing/resolve-route.ts';
 import { groupsOf } from '../../tools/policy/tool-groups.ts';
-import type { ModelRegistry } from '../model-registry.ts';
+import type { ModelRegistry } from '../models/model-registry.ts';
 import type { ToolOffer } from '../tool-offer.ts';
 
 export interface ExplainToolsRequest {

@@ -12,8 +12,8 @@ import type { UnusedSetting } from '../../protocol/unused-setting.ts';
 import { VERSION } from '../../protocol/version.ts';
 import type { ScheduleStatus } from '../../schedule/schedule.ts';
 import type { Store } from '../../store/store.ts';
-import type { WaitingSetting } from '../config-state.ts';
-import type { RecordSize } from '../record-sizes.ts';
+import type { WaitingSetting } from '../settings/config-state.ts';
+import type { RecordSize } from '../upkeep/record-sizes.ts';
 import type { ShownNode } from './nodes.ts';
 
 export interface GatewayStatus {

@@ -88,7 +88,7 @@ export class HookControl {
    */
   async switch(request: InventoryRequest & { readonly id: string; readonly enabled: boolean }): Promise<SwitchedItem> {
     const { id, enabled, ...place } = request;
-    const { writeHandlerSwitch } = await import('../write-handler-switch.ts');
+    const { writeHandlerSwitch } = await import('../settings/write-handler-switch.ts');
     const written = await writeHandlerSwitch(
       this.#parts.location,
       this.#find(await this.inventory(place), id),

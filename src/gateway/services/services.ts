@@ -1,4 +1,4 @@
-// The services of a running gateway: one per noun, each beside its domain, built by `create-services.ts` and handed to the routes,
+// The services of a running gateway: one per noun, each beside its domain, built by `parts/create-services.ts` and handed to the routes,
 // the commands and the plugins. This file has no behaviour of its own.
 
 import type { InjectionRequest, QueuedText } from '../../agent/queue-injection.ts';
@@ -18,11 +18,11 @@ import type { Store } from '../../store/store.ts';
 import type { SessionRow } from '../../store/tables.ts';
 import type { McpServerStatus } from '../../tools/mcp/mcp-server.ts';
 import type { ExportedBundle, ExportRequest } from '../bundle/export-session.ts';
-import type { ConfigWatch } from '../config-watch.ts';
 import type { Inbox } from '../inbound/inbox.ts';
 import type { ListedModel } from '../models/list-models.ts';
 import type { GatewayMethods } from '../plugins/gateway-methods.ts';
-import type { Pruned, PruneRequest } from '../retention.ts';
+import type { ConfigWatch } from '../settings/config-watch.ts';
+import type { Pruned, PruneRequest } from '../upkeep/retention.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { Approvals } from './approvals.ts';
 import type { Attachments } from './attachments.ts';

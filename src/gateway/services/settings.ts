@@ -8,10 +8,10 @@ import { loadConfig } from '../../config/load-config.ts';
 import { parseConfigPath } from '../../config/parse-config-path.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import { REDACTED } from '../../recorder/redact.ts';
-import type { ChangedSetting } from '../change-setting.ts';
-import type { ConfigWatch } from '../config-watch.ts';
 import { HiddenValueError, SettingNotSetError, UnreadableSettingError } from '../errors.ts';
-import { showConfig } from '../show-config.ts';
+import type { ChangedSetting } from '../settings/change-setting.ts';
+import type { ConfigWatch } from '../settings/config-watch.ts';
+import { showConfig } from '../settings/show-config.ts';
 
 export interface SettingsParts {
   readonly location: ConfigLocation;
@@ -65,13 +65,13 @@ export class Settings {
     const at = addressOf(setting);
     // A form that sends back what it was shown must not replace a secret with the word for it.
     if (JSON.stringify(value)?.includes(REDACTED)) throw new HiddenValueError({ setting });
-    const { writeSetting } = await import('../change-setting.ts');
+    const { writeSetting } = await import('../settings/change-setting.ts');
     return this.#changed(at, await writeSetting({ location: this.#parts.location, at }, value));
   }
 
   async unset(setting: string): Promise<SettingChange> {
     const at = addressOf(setting);
-    const { removeSetting } = await import('../change-setting.ts');
+    const { removeSetting } = await import('../settings/change-setting.ts');
     const { isRemoved, ...changed } = await removeSetting({ location: this.#parts.location, at });
     if (!isRemoved) throw new SettingNotSetError({ setting });
     return this.#changed(at, changed);

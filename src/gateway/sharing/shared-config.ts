@@ -9,8 +9,8 @@ import { formatDuration } from '../../protocol/duration.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import type { Say } from '../../protocol/log.ts';
 import { errorText } from '../../protocol/one-line.ts';
-import type { ConfigWatch } from '../config-watch.ts';
 import type { PluginControl } from '../services/plugin-control.ts';
+import type { ConfigWatch } from '../settings/config-watch.ts';
 
 export interface SharedConfigParts {
   readonly cluster: Pick<

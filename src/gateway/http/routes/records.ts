@@ -1,7 +1,7 @@
 // What is recorded: how much room it takes, and the removal of what is old.
 
-import { RECORD_KINDS, RECORD_PLACES } from '../../record-sizes.ts';
-import { PRUNABLE } from '../../retention.ts';
+import { RECORD_KINDS, RECORD_PLACES } from '../../upkeep/record-sizes.ts';
+import { PRUNABLE } from '../../upkeep/retention.ts';
 import { type Route, route, type Zod } from '../route.ts';
 import { wholeNumber } from './pieces.ts';
 

@@ -9,9 +9,9 @@ import { parseModelRef } from '../../../config/model-choice.ts';
 import { spendSettingsOf } from '../../../config/spend-limits.ts';
 import { storePlaceOf } from '../../../config/store-place.ts';
 import { resolveTimezone } from '../../../config/timezone.ts';
-import { createAttachments } from '../../create-attachments.ts';
-import { ModelRegistry } from '../../model-registry.ts';
-import { openState } from '../../open-state.ts';
+import { ModelRegistry } from '../../models/model-registry.ts';
+import { createAttachments } from '../../parts/create-attachments.ts';
+import { openState } from '../../parts/open-state.ts';
 import { loadOtherConfig } from './load-other-config.ts';
 import { ModelReplays, settleCutReplays } from './model-replays.ts';
 

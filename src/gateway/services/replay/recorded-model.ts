@@ -6,7 +6,7 @@ import type { SentFacts } from '../../../agent/capture-call.ts';
 import type { Model } from '../../../models/model.ts';
 import type { AttachmentSource } from '../../../protocol/attachment.ts';
 import type { Capture } from '../../../recorder/capture.ts';
-import { loadProtocol } from '../../load-protocol.ts';
+import { loadProtocol } from '../../models/load-protocol.ts';
 
 export type RecordedModel = Pick<Model, 'prepare'>;
 

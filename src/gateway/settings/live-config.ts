@@ -1,0 +1,144 @@
+// The configuration of a running gateway. A part that reads a setting when it is needed sees the change that was made to
+// the files; a part that read it once, when the gateway was built, has to wait for the next start. Which setting is which
+// is written down here, so that no change is taken up by half: a setting that waits is the same for all parts until then.
+// Invariant: the settings of `WAITING_SETTINGS`, the folders and the taxonomy of the agents of the start, and the default
+// agent stay as they were at the start.
+
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type AgentConfig,
+  agentIdOf,
+  agentPathOf,
+  listAgentConfigs,
+  resolveDefaultAgentId,
+  withAgents,
+  withFixedAgents,
+} from '../../config/agents.ts';
+import { isPlainObject } from '../../config/plain-object.ts';
+import type { Config } from '../../config/schema.ts';
+import { LIVE_CONTEXT_SETTINGS } from '../composer/context-engine.ts';
+
+/** Sections that are read when they are needed, except for the settings below. */
+const LIVE_SECTIONS = [
+  'accessGroups',
+  'agents',
+  'approvals',
+  'bindings',
+  'commands',
+  'memory',
+  'messages',
+  'models',
+  'session',
+  'skills',
+  'tools',
+] as const satisfies readonly (keyof Config)[];
+
+/** Settings of `gateway` that are read when they are needed; everything else about the server is fixed while it listens. */
+const LIVE_GATEWAY_SETTINGS = [
+  'gateway.allowedOrigins',
+  'gateway.controlUi.allowedOrigins',
+  'gateway.drainSeconds',
+  'gateway.pictureHosts',
+  'gateway.http.clientTools',
+] as const;
+
+/** What a change of the files reaches without a restart. */
+export const LIVE_SETTINGS: readonly string[] = [...LIVE_SECTIONS, ...LIVE_GATEWAY_SETTINGS, ...LIVE_CONTEXT_SETTINGS];
+
+/** Settings of the live sections that wait for the next start: open sessions, tools and folders have begun with them. */
+export const WAITING_SETTINGS = [
+  'agents.defaults.mediaMaxMb',
+  'agents.defaults.userTimezone',
+  'agents.defaults.workspace',
+  'session.dmScope',
+  'session.identityLinks',
+  'session.mainKey',
+  'session.scope',
+  'tools.sessions',
+  'tools.web',
+] as const;
+
+/** What stays the same about an agent that was there at the start. */
+const WAITING_AGENT_SETTINGS = ['agentDir', 'taxonomy', 'workspace'] as const;
+
+export class LiveConfig {
+  /** The configuration of the start; what can change is what it is now, whenever it is read. */
+  readonly config: Config;
+  readonly #start: Config;
+  #now: Config;
+
+  constructor(start: Config) {
+    this.#start = start;
+    this.#now = withFixedAgents(start);
+    const sections = [...LIVE_SECTIONS, 'gateway', 'bootstrap', 'hooks', 'openboa'] as const;
+    const getters = sections.map((name) => [name, { enumerable: true, get: () => this.#now[name] }] as const);
+    this.config = Object.defineProperties({ ...start }, Object.fromEntries(getters));
+  }
+
+  /** Takes up what can change. Returns whether anything is another value now. */
+  apply(changed: Config): boolean {
+    const next = withFixedAgents(mixed(this.#start, changed));
+    if (isDeepStrictEqual(next, this.#now)) return false;
+    this.#now = next;
+    return true;
+  }
+}
+
+/** The settings of live sections in which two configurations differ and which wait for the next start. */
+export function listWaitingSettings(before: Config, after: Config): readonly string[] {
+  const settings = WAITING_SETTINGS.filter((path) => !isDeepStrictEqual(valueAt(before, path), valueAt(after, path)));
+  const entries = new Map(listAgentConfigs(after).map((entry) => [agentIdOf(entry), entry]));
+  const folders = listAgentConfigs(before).flatMap((entry) => {
+    const now = entries.get(agentIdOf(entry));
+    const differing = now ? WAITING_AGENT_SETTINGS.filter((key) => !isDeepStrictEqual(entry[key], now[key])) : [];
+    return differing.map((key) => `${sectionOf(after, agentIdOf(entry))} (${key} of ${agentIdOf(entry)})`);
+  });
+  const isSameDefault = resolveDefaultAgentId(before) === resolveDefaultAgentId(after);
+  const section = sectionOf(after, resolveDefaultAgentId(after));
+  return [...settings, ...folders, ...(isSameDefault ? [] : [`${section} (the default agent)`])];
+}
+
+/** `agents.list` or `agents.entries`, whichever has the agent. */
+function sectionOf(config: Config, agentId: string): string {
+  return `agents.${agentPathOf(config, agentId)?.[1] ?? 'list'}`;
+}
+
+/** `changed`, with everything that waits for the next start as it is in `start`. */
+function mixed(start: Config, changed: Config): Config {
+  const live = LIVE_SETTINGS.reduce<Config>((config, path) => withValue(config, path, valueAt(changed, path)), start);
+  const kept = WAITING_SETTINGS.reduce((config, path) => withValue(config, path, valueAt(start, path)), live);
+  const agents = mixedAgents(start, changed);
+  return agents.length === 0 ? kept : withAgents(kept, agents);
+}
+
+/** The default agent of the start stays the default one, even where it is not in the file any more. */
+function mixedAgents(start: Config, changed: Config): readonly AgentConfig[] {
+  const before = new Map(listAgentConfigs(start).map((entry) => [agentIdOf(entry), entry]));
+  const entries = listAgentConfigs(changed).map((entry) => {
+    const old = before.get(agentIdOf(entry));
+    return old ? WAITING_AGENT_SETTINGS.reduce((mixing, key) => withKey(mixing, key, old[key]), entry) : entry;
+  });
+  const defaultId = resolveDefaultAgentId(start);
+  if (resolveDefaultAgentId(withAgents(changed, entries)) === defaultId) return entries;
+  const others = entries.filter((entry) => agentIdOf(entry) !== defaultId).map(({ default: _, ...entry }) => entry);
+  const own = entries.find((entry) => agentIdOf(entry) === defaultId) ?? before.get(defaultId) ?? { id: defaultId };
+  return [{ ...own, default: true }, ...others];
+}
+
+function valueAt(config: Config, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, key) => (isPlainObject(value) ? value[key] : undefined), config);
+}
+
+/** A copy in which `path` has this value; with undefined it has none. */
+function withValue<Value extends object>(value: Value, path: string, given: unknown): Value {
+  const [key = '', ...rest] = path.split('.');
+  if (rest.length === 0) return withKey(value, key, given);
+  const below = (value as Record<string, unknown>)[key];
+  if (!isPlainObject(below) && given === undefined) return value;
+  return withKey(value, key, withValue(isPlainObject(below) ? below : {}, rest.join('.'), given));
+}
+
+function withKey<Value extends object>(value: Value, key: string, given: unknown): Value {
+  const { [key]: _, ...others } = value as Record<string, unknown>;
+  return (given === undefined ? others : { ...others, [key]: given }) as Value;
+}
