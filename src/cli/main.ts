@@ -48,6 +48,8 @@ function answerAtOnce(): string | undefined {
 
 function launch(): void {
   const isGateway = word === 'start';
+  // It asks for a restart. Until the gateway listens for it, Node would open its debugger.
+  if (isGateway) process.on('SIGUSR1', () => undefined);
   try {
     const cached = new CachedProgram({
       program,

@@ -68,6 +68,19 @@ describe('with a gateway', () => {
   afterAll(() => gateway.close());
   const agent = (...flags: readonly string[]) => runAtrium(['agent', ...flags], { home: gateway.home.home });
 
+  test('Ctrl-C stops the run, and the command says so', async () => {
+    gateway.model.script([hang('Half')]);
+    const before = gateway.model.requests.length;
+    const asking = new AtriumProcess(['agent', '--message', 'write on', '--json'], { home: gateway.home.home });
+    onTestFinished(() => asking.kill());
+    await gateway.model.waitForRequests(before + 1);
+    asking.signal('SIGINT');
+    await asking.until('Stopping the run. Once more leaves at once.');
+    expect(await asking.ended()).toBe(2);
+    const { runId } = JSON.parse(asking.out) as { runId: string };
+    expect((await gateway.json<{ run: { status: string } }>(`/api/runs/${runId}`)).run.status).toBe('stopped');
+  });
+
   test('the answer is printed', async () => {
     gateway.model.script([reply('Fine, \x1b[31mthanks.')]);
     expect(await agent('--message', 'how are you?')).toEqual({ code: 0, out: 'Fine, [31mthanks.\n', err: '' });

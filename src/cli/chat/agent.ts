@@ -16,6 +16,7 @@ import { type ReachedGateway, reachGateway } from '../gateway/reach-gateway.ts';
 import { oneLine, terminalText } from '../output/text.ts';
 import { type GivenFile, readGivenFile } from '../read-given-file.ts';
 import type { ToldRun } from '../run.ts';
+import { RunInterrupt } from './run-interrupt.ts';
 import { describeForShell, waitingApprovals } from './waiting-approvals.ts';
 
 const OPTIONS = {
@@ -55,6 +56,7 @@ export const agent = command({
     'agent - < question.txt',
   ],
   notes: `The words of the message come behind the flags, or behind "--" when a word begins with a dash.
+Ctrl-C stops the run and waits for its end; a second one leaves at once.
 Exit code: 0 with an answer, 1 when a gate blocked the message, 2 when there was no answer.`,
   async run(flags, { io }) {
     const given = messageIn(flags);
@@ -70,7 +72,8 @@ Exit code: 0 with an answer, 1 when a gate blocked the message, 2 when there was
     }
     const files = await Promise.all((flags.file ?? []).map(readGivenFile));
     const message = { text, id: randomUUID(), agentId: flags.agent, sessionKey: flags.session };
-    const run = await answerOf(io, flags, message, files);
+    const interrupt = new RunInterrupt(io);
+    const run = await answerOf(io, flags, message, files, interrupt).finally(() => interrupt.release());
     const { reply, suppressed, error = `The run is ${run.status}.` } = run.outcome ?? {};
     const exit = exitCodeOfRun(run.status);
     // An agent may choose not to reply. An empty line would look like an answer that was lost.
@@ -88,7 +91,13 @@ const PATIENCE_MS = 10_000;
 const RETRY_MS = 500;
 
 /** Gives the run when it is over. */
-async function answerOf(io: CliIo, flags: AgentFlags, message: object, files: readonly GivenFile[]): Promise<ToldRun> {
+async function answerOf(
+  io: CliIo,
+  flags: AgentFlags,
+  message: object,
+  files: readonly GivenFile[],
+  interrupt: RunInterrupt,
+): Promise<ToldRun> {
   /** Since when the message is not accepted, or its answer cannot be waited for. */
   let since: number | undefined;
   for (;;) {
@@ -105,6 +114,7 @@ async function answerOf(io: CliIo, flags: AgentFlags, message: object, files: re
       const said = attachments.length === 0 ? message : { ...message, attachments };
       const { runId } = await client.post<{ runId: string }>('/api/messages', said);
       isAccepted = true;
+      interrupt.accepted(reached, runId);
       return await waitForRun(io, reached, runId);
     } catch (error) {
       if (isAccepted) since = Date.now();
