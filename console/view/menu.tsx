@@ -1,7 +1,7 @@
 // A button that opens a short list of actions. Arrow keys move, Escape and a press elsewhere close it, and the focus goes
 // back to the button.
 
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon, type IconName } from './icon.tsx';
 
 export interface MenuItem {
@@ -14,9 +14,12 @@ export function Menu({ label, icon, items }: { label: string; icon: IconName; it
   const [isOpen, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
+  // Before the next frame: a key that comes at once goes to the item that the person sees in focus.
+  useLayoutEffect(() => {
+    if (isOpen) buttonsIn(box.current)[0]?.focus();
+  }, [isOpen]);
   useEffect(() => {
     if (!isOpen) return;
-    buttonsIn(box.current)[0]?.focus();
     const press = (event: Event) => {
       if (!box.current?.contains(event.target as Node)) setOpen(false);
     };

@@ -32,7 +32,9 @@ async function open(config: Record<string, unknown> = {}): Promise<ScratchGatewa
 const chatDir = (scratch: ScratchGateway) => join(scratch.home.stateDir, '.openboa', 'chat', 'chats');
 
 async function recordOf(scratch: ScratchGateway): Promise<string> {
-  const [name = 'none', ...others] = await readdir(chatDir(scratch));
+  // A record that is being made anew stands beside the old one for a moment.
+  const names = (await readdir(chatDir(scratch))).filter((each) => each.endsWith('.jsonl'));
+  const [name = 'none', ...others] = names;
   expect(others).toEqual([]);
   return join(chatDir(scratch), name);
 }
