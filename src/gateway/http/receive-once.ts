@@ -47,6 +47,12 @@ export async function receiveOnce(services: Services, message: ApiMessage): Prom
   const { seed, client } = message;
   const fingerprint = fingerprintOf(message);
   const inbound = toInbound(message, eventIdOf(message));
+  if (client?.wishes) {
+    const earlier = await findReceived(services, message);
+    if (earlier) return earlier;
+    const { agentId, sessionKey } = services.route(inbound);
+    await services.models.checkWishes({ agentId, sessionKey, client });
+  }
   const result = await services.inbox.receive(inbound, {
     kind: 'api',
     fingerprint,
