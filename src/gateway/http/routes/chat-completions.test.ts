@@ -424,8 +424,12 @@ describe('a client that goes away', () => {
     const headers = { 'Idempotency-Key': 'order-67' };
     await client.chat.completions.create(ask('hi'), { headers });
     await expect(client.chat.completions.create(ask('other'), { headers })).rejects.toMatchObject({ status: 422 });
-    const tool = { type: 'function', function: { name: 'f' } } as const;
-    for (const more of [{ temperature: 0.5 }, { tools: [tool] }, { response_format: { type: 'json_object' } }] as const)
+    const wishes: Partial<OpenAI.ChatCompletionCreateParamsNonStreaming>[] = [
+      { temperature: 0.5 },
+      { tools: [{ type: 'function', function: { name: 'f' } }] },
+      { response_format: { type: 'json_object' } },
+    ];
+    for (const more of wishes)
       await expect(client.chat.completions.create({ ...ask('hi'), ...more }, { headers })).rejects.toMatchObject({
         status: 422,
       });
