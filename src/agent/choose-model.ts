@@ -86,8 +86,8 @@ function overrideOf(
  * A model without a key or a provider is skipped while there is another. When none is usable, the error of the first
  * one is thrown.
  */
-async function firstUsable(
-  parts: DraftParts,
+export async function firstUsable(
+  parts: Pick<DraftParts, 'models'>,
   agentId: string,
   candidates: readonly ModelRef[],
 ): Promise<{ model: Model; fallbacks: readonly ModelRef[]; unusable: readonly ModelRef[] }> {

@@ -293,9 +293,9 @@ export class IdempotencyKeyReusedError extends defineError({
   code: 'ATRIUM_HTTP_IDEMPOTENCY_KEY_REUSED',
   status: 422,
   message: ({ runId }: { runId: string }) =>
-    `This idempotency key belongs to another message (run ${runId}). Use a new key for a new message.`,
-  means: 'A key was sent again with another message.',
-  remedy: 'Use a new key for a new message.',
+    `This idempotency key belongs to another message, or to another wish for its answer (run ${runId}). Use a new key for a new request.`,
+  means: 'A key was sent again with another message, or with other fields about the answer or the tools.',
+  remedy: 'Use a new key for a new request.',
 }) {}
 
 export class UnknownChildError extends defineError({

@@ -1,6 +1,7 @@
 // The composition root: only this file, with the create-… files beside it, builds things. It reads downward as the list
 // of what a gateway consists of; what each part does is in its own folder.
 
+import { checkClientWishes } from '../agent/check-client-wishes.ts';
 import type { RunParts } from '../agent/run-parts.ts';
 import type { Channel } from '../channels/channel.ts';
 import { listAgentIds, resolveDefaultAgentId } from '../config/agents.ts';
@@ -360,7 +361,13 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
   });
 
   // What can be asked for and what is shown.
-  const clientCalls = new ClientCalls({ store, wakeLane, tell, now });
+  const clientCalls = new ClientCalls({
+    store,
+    wakeLane,
+    tell,
+    checkWishes: (client) => checkClientWishes(drafting.parts, client),
+    now,
+  });
   const ended = sharing.watchEnds(store);
   const awaited = { live, ended, awaitedEnds };
   const runs: Runs = new Runs({ store, lanes, suspensions, ...awaited, again, tell, childEnd: runParts, now });

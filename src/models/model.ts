@@ -41,6 +41,8 @@ export interface Model {
   readonly topP?: number | undefined;
   /** Set where the configuration gives prices. */
   readonly prices?: ModelPrices | undefined;
+  /** Throws AnswerWishError when `prepare` would, for a request with these wishes and at least these tools. */
+  checkWishes(asked: Pick<ModelRequest, 'wishes' | 'tools'>): void;
   prepare(request: ModelRequest): Promise<WireRequest>;
   stream(wire: WireRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
 }

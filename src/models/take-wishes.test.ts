@@ -20,7 +20,14 @@ const CREATE = {
 };
 
 const SAID: ModelRequest = { system: [], tools: [], messages: [{ role: 'user', content: 'Hello' }] };
-const fields = { temperature: 'temperature', topP: 'top_p', effort: 'reasoning.effort' } as const;
+const fields = {
+  temperature: 'temperature',
+  topP: 'top_p',
+  effort: 'reasoning.effort',
+  format: 'text.format',
+} as const;
+const JSON_OBJECT = { type: 'json_object' } as const;
+const PERSON = { type: 'json_schema', name: 'person', schema: { type: 'object' }, strict: true } as const;
 
 async function bodyOf(
   api: ModelProtocol,
@@ -67,7 +74,11 @@ describe('a wish that the model does not take', () => {
     ['anthropic-messages', 'claude-opus-4-8', { topP: 0.5 }, /this model does not take it/],
     ['anthropic-messages', 'claude-sonnet-4-6', { temperature: 1.5 }, /it takes 0 to 1/],
     ['anthropic-messages', 'claude-sonnet-4-6', { temperature: 0.5, topP: 0.5 }, /"top_p".+the request has both/],
-    ['anthropic-messages', 'claude-sonnet-4-6', { effort: 'low' }, /"reasoning\.effort".+no setting for it/],
+    ['anthropic-messages', 'claude-sonnet-4-5', { effort: 'low' }, /"reasoning\.effort".+this model does not take it/],
+    ['anthropic-messages', 'claude-sonnet-4-6', { effort: 'xhigh' }, /it takes low, medium, high, max/],
+    ['anthropic-messages', 'claude-sonnet-4-6', { format: JSON_OBJECT }, /JSON with a schema \("json_schema"\) only/],
+    ['anthropic-messages', 'claude-3-7-sonnet-latest', { format: PERSON }, /"text\.format".+this model does not take/],
+    ['google-generative-ai', 'gemma-3-27b-it', { format: PERSON }, /this model does not take it/],
     ['google-generative-ai', 'gemini-2.5-flash', { frequencyPenalty: 1 }, /this model does not take it/],
     ['google-generative-ai', 'gemini-3-pro', { isOneCallAtATime: true }, /no setting for it/],
   ])('is refused by name: %s, %s, %j', async (api, model, wishes, message) => {
@@ -103,6 +114,35 @@ describe('a wish that the model does not take', () => {
     expect(await bodyOf('openai-completions', 'gpt-5', { wishes: { temperature: 0.5 } })).toMatchObject({
       temperature: 0.5,
     });
+  });
+});
+
+describe('the form of an answer', () => {
+  const tools = [{ name: 'read', description: '', parameters: { type: 'object' } }];
+  const { schema } = PERSON;
+  it.each<[ModelProtocol, string, AnswerWishes, object]>([
+    ['anthropic-messages', 'claude-opus-4-1', { format: PERSON }, { format: { type: 'json_schema', schema } }],
+    ['anthropic-messages', 'claude-opus-4-8', { effort: 'xhigh' }, { effort: 'xhigh' }],
+    [
+      'anthropic-messages',
+      'claude-sonnet-4-6',
+      { format: PERSON, effort: 'low' },
+      { effort: 'low', format: { type: 'json_schema', schema } },
+    ],
+  ])('and the effort are told to Claude: %s, %s, %j', async (api, model, wishes, output_config) => {
+    expect(await bodyOf(api, model, { wishes, tools })).toMatchObject({ output_config });
+  });
+
+  it('is told to Gemini, before 3 only without tools', async () => {
+    const generationConfig = { responseMimeType: 'application/json' };
+    const told = (model: string, request: Partial<ModelRequest>) => bodyOf('google-generative-ai', model, request);
+    expect(await told('gemini-2.5-flash', { wishes: { format: JSON_OBJECT } })).toMatchObject({ generationConfig });
+    expect(await told('gemini-3-pro', { wishes: { format: PERSON }, tools })).toMatchObject({
+      generationConfig: { ...generationConfig, responseJsonSchema: schema },
+    });
+    await expect(told('gemini-2.5-flash', { wishes: { format: PERSON, fields }, tools })).rejects.toThrow(
+      /"text\.format".+Gemini before 3 takes it only in a request without tools/,
+    );
   });
 });
 

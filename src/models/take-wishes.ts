@@ -13,11 +13,11 @@ export type WishGap = (wish: WishName, wishes: AnswerWishes) => string | undefin
  * The request with the wishes that the model can be told. Throws AnswerWishError for any other, unless its value is the
  * one that changes nothing; that one is left out.
  */
-export function takeWishes(
-  request: ModelRequest,
+export function takeWishes<Request extends Pick<ModelRequest, 'wishes'>>(
+  request: Request,
   { provider, model }: Pick<Model, 'provider' | 'model'>,
   gap: WishGap,
-): ModelRequest {
+): Request {
   const { wishes } = request;
   if (!wishes) return request;
   const taken: Partial<Record<WishName, unknown>> = {};

@@ -66,7 +66,12 @@ export interface WireDialect {
   readonly maxImageBytes: number;
   readonly events: EventProtocol;
   /** Why a model cannot be told a wish of an API client; undefined when it can. See `WishGap`. */
-  gap(wish: WishName, wishes: AnswerWishes, settings: WireModelSettings): string | undefined;
+  gap(
+    wish: WishName,
+    wishes: AnswerWishes,
+    settings: WireModelSettings,
+    tools: ModelRequest['tools'],
+  ): string | undefined;
   /** The header that carries the key. */
   keyHeader(apiKey: string): Readonly<Record<string, string>>;
   /** The headers that only this protocol has. */
@@ -94,6 +99,8 @@ export function createWireModel(given: WireModelSettings, dialect: WireDialect):
     temperature: settings.temperature,
     topP: settings.topP,
     prices: settings.prices,
+
+    checkWishes: (asked) => void takeWishes(asked, settings, gapOf(asked, settings, dialect)),
 
     prepare: (request) => writeDown(request, settings, dialect),
 
@@ -141,7 +148,7 @@ export function createWireModel(given: WireModelSettings, dialect: WireDialect):
 
 async function writeDown(asked: ModelRequest, settings: WireModelSettings, dialect: WireDialect): Promise<WireRequest> {
   const { takesImages = false, attachments, baseUrl, provider } = settings;
-  const gap: WishGap = (wish, wishes) => dialect.gap(wish, wishes, settings);
+  const gap = gapOf(asked, settings, dialect);
   const request = addOwnTuning(takeWishes(asked, settings, gap), settings, gap);
   try {
     const show = await imagesFor(request.messages, {
@@ -161,6 +168,10 @@ async function writeDown(asked: ModelRequest, settings: WireModelSettings, diale
   } catch (error) {
     throw new ModelRequestError({ provider, problem: errorText(error) }, { cause: error });
   }
+}
+
+function gapOf({ tools }: Pick<ModelRequest, 'tools'>, settings: WireModelSettings, dialect: WireDialect): WishGap {
+  return (wish, wishes) => dialect.gap(wish, wishes, settings, tools);
 }
 
 function failureOf({ fault, isOver }: Answer, context: FailureContext): ModelFailure | undefined {

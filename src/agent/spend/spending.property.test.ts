@@ -184,6 +184,7 @@ const MODEL: Model = {
   model: 'small',
   api: 'openai-completions',
   takesImages: false,
+  checkWishes: () => {},
   prepare: async () => wireOf(1),
   // biome-ignore lint/correctness/useYield: no call is made here.
   stream: async function* () {

@@ -54,6 +54,13 @@ it.each<[string, unknown]>([
 
 it.each<[object, string, RegExp]>([
   [{ temprature: 0.2 }, 'temprature', /^"temprature" is not known here\. Did you mean "temperature"\?$/],
+  [
+    { max_output_tokens: 9 },
+    'max_output_tokens',
+    /^"max_output_tokens" is not known here\. It is "max_completion_tokens" here\.$/,
+  ],
+  [{ reasoning: { effort: 'low' } }, 'reasoning', /It is "reasoning_effort" here/],
+  [{ top_k: 5 }, 'top_k', /^"top_k" is not known here\. Leave it out\.$/],
   [{ banana: 1 }, 'banana', /^"banana" is not known here\. Leave it out\.$/],
   [{ toString: 1 }, 'toString', /^"toString" is not known here/],
   [{ 'a\r\nb': 1 }, 'a\r\nb', /^"a\\r\\nb" is not known here/],
@@ -78,4 +85,15 @@ it.each<[object, string | undefined]>([
   const refuse = () => refuseResponseFields(body as Record<string, unknown>);
   if (param === undefined) expect(refuse).not.toThrow();
   else expect(refuse).toThrow(expect.objectContaining({ param, message: expect.stringContaining(param) }));
+});
+
+it.each([
+  ['max_tokens', 'max_output_tokens'],
+  ['max_completion_tokens', 'max_output_tokens'],
+  ['reasoning_effort', 'reasoning.effort'],
+  ['verbosity', 'text.verbosity'],
+  ['response_format', 'text.format'],
+  ['messages', 'input'],
+])('of a response, the field %s of chat completions is said to be %s', (field, here) => {
+  expect(() => refuseResponseFields({ [field]: 'x' })).toThrow(`"${field}" is not known here. It is "${here}" here.`);
 });

@@ -1,6 +1,6 @@
 // Every field of OpenAI's chat completion request, and what becomes of it here.
 
-import { type ClientFields, notNeeded, refused, refuseFields, used } from './client-fields.ts';
+import { type ClientFields, type Counterparts, notNeeded, refused, refuseFields, used } from './client-fields.ts';
 
 const OLD_FORM = 'it is the old form of "tools", which are taken instead';
 export const NO_CHANCES = 'the chances of words are not kept';
@@ -73,9 +73,21 @@ export const CHAT_FIELDS = {
   store: notNeeded('the gateway keeps its own record'),
 } as const satisfies ClientFields;
 
+/** The fields of `/v1/responses` that have another name here. */
+const OF_RESPONSES: Counterparts = {
+  input: '"messages"',
+  instructions: 'a message of the role "system"',
+  max_output_tokens: '"max_completion_tokens"',
+  reasoning: '"reasoning_effort"',
+  text: '"response_format" or "verbosity"',
+  previous_response_id: 'the earlier "messages", or "user" for a session',
+  conversation: 'the earlier "messages", or "user" for a session',
+  top_k: '',
+};
+
 /** Throws RequestInvalidError for the first field that cannot be fulfilled. */
 export function refuseChatFields(body: Readonly<Record<string, unknown>>): void {
-  refuseFields(CHAT_FIELDS, body);
+  refuseFields(CHAT_FIELDS, body, { counterparts: OF_RESPONSES });
 }
 
 function isFilled(value: unknown): boolean {

@@ -12,6 +12,14 @@ import { refuseChatFields } from './chat-fields.ts';
 import { readChatWishes } from './client-request.ts';
 import { type ClientTalk, readTalk, type Said, type SaidCall } from './client-talk.ts';
 import { readFilePart } from './file-parts.ts';
+import {
+  CHAT_CALL_FIELDS,
+  CHAT_MESSAGE_FIELDS,
+  CHAT_PART_FIELDS,
+  refuseInside,
+  refuseInsideOf,
+  withImageObject,
+} from './inner-fields.ts';
 import type { ChatCompletionBody } from './routes/chat-completions.ts';
 
 /** A request of an API client: what it says, for whom, and what it asks for besides. */
@@ -83,7 +91,10 @@ function toSaid(message: BodyMessage, index: number): Said {
       param: at,
     });
   }
+  refuseInsideOf(CHAT_MESSAGE_FIELDS, role, message, at);
   const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
+  for (const [place, part] of parts.entries())
+    refuseInsideOf(CHAT_PART_FIELDS, part.type, withImageObject(part), `${at}.content.${place}`);
   const files = parts.flatMap((part, place) => readFilePart(part, `${at}.content.${place}`) ?? []);
   const [file] = files;
   if (file && role !== 'user') {
@@ -114,6 +125,7 @@ function callIdOf({ tool_call_id: id }: BodyMessage, at: string): string {
 }
 
 function toCall(call: unknown, at: string): SaidCall {
+  refuseInside(CHAT_CALL_FIELDS, call, at);
   const { id, function: called } = (call ?? {}) as { readonly id?: unknown; readonly function?: unknown };
   const { name, arguments: params } = (called ?? {}) as { readonly name?: unknown; readonly arguments?: unknown };
   if (typeof id === 'string' && typeof name === 'string') return { id, name, params: readArguments(params) };

@@ -25,7 +25,17 @@ const MOST: Places = {
 };
 const EFFORT: Places = { 'openai-completions': 'reasoning_effort', 'openai-responses': 'reasoning.effort' };
 const VERBOSITY: Places = { 'openai-completions': 'verbosity', 'openai-responses': 'text.verbosity' };
-const FORMAT: Places = { 'openai-completions': 'response_format.type', 'openai-responses': 'text.format.type' };
+const FORMAT: Places = {
+  'openai-completions': 'response_format.type',
+  'openai-responses': 'text.format.type',
+  'google-generative-ai': 'generationConfig.responseMimeType',
+};
+const FORMAT_FOUND = {
+  'openai-completions': 'json_object',
+  'openai-responses': 'json_object',
+  'anthropic-messages': undefined,
+  'google-generative-ai': 'application/json',
+};
 
 interface Sample {
   readonly value: unknown;
@@ -35,7 +45,7 @@ interface Sample {
   /** Other fields that it needs. */
   readonly beside?: object | undefined;
 }
-const JSON_OBJECT = { value: { type: 'json_object' }, places: FORMAT, found: 'json_object' };
+const JSON_OBJECT = { value: { type: 'json_object' }, places: FORMAT, found: FORMAT_FOUND };
 const CHAT_TOOL = { type: 'function', function: { name: 'look_up', parameters: { type: 'object' } } };
 const RESPONSE_TOOL = { type: 'function', name: 'look_up', parameters: { type: 'object' } };
 const CHOICE: Places = {
@@ -217,8 +227,8 @@ describe.each(MODEL_PROTOCOLS)('over %s', (protocol) => {
       expect([status, error, sent.length]).toEqual([200, undefined, 1]);
       const body = sent[0]?.body;
       if (place !== undefined) {
-        const isByProtocol = found === CHOSEN;
-        const expected = isByProtocol ? CHOSEN[protocol] : found;
+        const byProtocol = [CHOSEN, FORMAT_FOUND].find((each) => each === found);
+        const expected = byProtocol ? byProtocol[protocol] : found;
         // One protocol says the opposite: that calls side by side are switched off.
         expect(foundAt(sent[0]?.json, place)).toEqual(place.endsWith('disable_parallel_tool_use') ? true : expected);
       } else if (state === 'not needed') {

@@ -35,12 +35,22 @@ export const refused = (why: string): ClientField => ({
   refuses: { what: 'set', why, when: () => true },
 });
 
+/**
+ * What a field of another API is called here. An empty text is for one that looks like a field of this API and is
+ * something else.
+ */
+export type Counterparts = Readonly<Record<string, string>>;
+
 /** Throws RequestInvalidError for the first field that has no row, or has a value that cannot be fulfilled. */
-export function refuseFields(fields: ClientFields, body: Readonly<Record<string, unknown>>, prefix = ''): void {
+export function refuseFields(
+  fields: ClientFields,
+  body: Readonly<Record<string, unknown>>,
+  { prefix = '', counterparts = {} }: { readonly prefix?: string; readonly counterparts?: Counterparts } = {},
+): void {
   for (const [name, value] of Object.entries(body)) {
     if (value === undefined || value === null) continue;
     const row = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (!row) throw unknownField(fields, name, prefix);
+    if (!row) throw unknownField(fields, name, prefix, counterparts);
     const { refuses, inside } = row;
     const param = prefix + name;
     if (refuses?.when(value))
@@ -50,16 +60,26 @@ export function refuseFields(fields: ClientFields, body: Readonly<Record<string,
       });
     if (!inside) continue;
     if (!isJsonObject(value)) throw new RequestInvalidError({ problem: `"${param}" must be an object.`, param });
-    refuseFields(inside, value, `${param}.`);
+    refuseFields(inside, value, { prefix: `${param}.` });
   }
 }
 
 /** The client chose the name, so it is shown with bounds. */
 const MOST_SHOWN = 100;
 
-function unknownField(fields: ClientFields, name: string, prefix: string): RequestInvalidError {
+function unknownField(
+  fields: ClientFields,
+  name: string,
+  prefix: string,
+  counterparts: Counterparts,
+): RequestInvalidError {
   const shown = (prefix + name).slice(0, MOST_SHOWN);
-  const near = nearMatch(name, Object.keys(fields));
-  const next = near === undefined ? 'Leave it out.' : `Did you mean "${prefix}${near}"?`;
+  const counterpart = Object.hasOwn(counterparts, name) ? counterparts[name] : undefined;
+  const near = counterpart === undefined ? nearMatch(name, Object.keys(fields)) : undefined;
+  const next = counterpart
+    ? `It is ${counterpart} here.`
+    : near === undefined
+      ? 'Leave it out.'
+      : `Did you mean "${prefix}${near}"?`;
   return new RequestInvalidError({ problem: `${JSON.stringify(shown)} is not known here. ${next}`, param: shown });
 }

@@ -7,7 +7,16 @@ import type { AnswerFormat, AnswerWishes } from '../../protocol/answer-wishes.ts
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 import type { ClientRequest, ClientToolSpec } from '../../store/tables.ts';
 import { RequestInvalidError } from '../errors.ts';
+import type { ClientFields } from './client-fields.ts';
 import { type ChatTuning, isChatTuning, readChatTuning, readResponseTuning } from './client-tuning.ts';
+import {
+  CHAT_FORMAT_FIELDS,
+  CHAT_TOOL_FIELDS,
+  PLAIN_FORMAT_FIELDS,
+  RESPONSE_FORMAT_FIELDS,
+  RESPONSE_TOOL_FIELDS,
+  refuseInside,
+} from './inner-fields.ts';
 
 type ReadChoice = 'auto' | 'none' | NonNullable<AnswerWishes['toolChoice']>;
 
@@ -98,12 +107,12 @@ export function readResponseWishes(body: ResponseWishes): ClientRequest {
 
 /** `{ type: 'function', function: { name, description, parameters, strict } }` */
 function readChatTool(tool: unknown, at: string): ClientToolSpec {
-  return readFunction(requireFunction(tool, at).function, `${at}.function`);
+  return readFunction(requireFunction(tool, at, CHAT_TOOL_FIELDS).function, `${at}.function`);
 }
 
 /** `{ type: 'function', name, description, parameters, strict }` */
 function readResponsesTool(tool: unknown, at: string): ClientToolSpec {
-  return readFunction(requireFunction(tool, at), at);
+  return readFunction(requireFunction(tool, at, RESPONSE_TOOL_FIELDS), at);
 }
 
 function readChatChoice(choice: unknown): ReadChoice {
@@ -118,17 +127,18 @@ function readResponsesChoice(choice: unknown): ReadChoice {
 /** `{ type: 'json_schema', json_schema: { name, schema, … } }` */
 function readChatFormat(format: unknown): AnswerFormat | undefined {
   const schema = isJsonObject(format) && isJsonObject(format.json_schema) ? format.json_schema : {};
-  return readFormat(format, schema, 'response_format');
+  return readFormat(format, schema, 'response_format', CHAT_FORMAT_FIELDS);
 }
 
 /** `{ type: 'json_schema', name, schema, … }` */
 function readResponsesFormat(format: unknown): AnswerFormat | undefined {
-  return readFormat(format, isJsonObject(format) ? format : {}, 'text.format');
+  return readFormat(format, isJsonObject(format) ? format : {}, 'text.format', RESPONSE_FORMAT_FIELDS);
 }
 
-function readFormat(format: unknown, about: JsonObject, at: string): AnswerFormat | undefined {
+function readFormat(format: unknown, about: JsonObject, at: string, fields: ClientFields): AnswerFormat | undefined {
   if (format === undefined || format === null) return undefined;
   const type = isJsonObject(format) ? format.type : undefined;
+  refuseInside(type === 'json_schema' ? fields : PLAIN_FORMAT_FIELDS, format, at);
   if (type === 'text') return undefined;
   if (type === 'json_object') return { type };
   if (type !== 'json_schema') return refuse(at, 'must be of the type "text", "json_object" or "json_schema"');
@@ -154,9 +164,12 @@ function chosen(name: unknown): ReadChoice {
   return typeof name === 'string' ? { name } : refuse('tool_choice', 'must name a function');
 }
 
-function requireFunction(tool: unknown, at: string): JsonObject {
+function requireFunction(tool: unknown, at: string, fields: ClientFields): JsonObject {
   if (!isJsonObject(tool)) return refuse(at, 'must be an object');
-  if (tool.type === 'function') return tool;
+  if (tool.type === 'function') {
+    refuseInside(fields, tool, at);
+    return tool;
+  }
   const type = JSON.stringify(tool.type ?? null).slice(0, 60);
   return refuse(at, `is of the type ${type}. Clients bring functions; everything else is a tool of the agent`);
 }

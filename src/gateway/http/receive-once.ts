@@ -1,6 +1,7 @@
 // Hands a message of the API to the gateway. A message with an id is accepted once, even when it is sent several times.
 // An id belongs to the user, session and agent that it came with: the same id from another user is another message. The
-// same id with other words is a mistake of the client, which is told so, even after those words are no longer stored.
+// same id with other words, or with other wishes for the answer, is a mistake of the client, which is told so, even after
+// those words are no longer stored.
 
 import { randomBytes } from 'node:crypto';
 import type { ReceiveResult } from '../../channels/channel.ts';
@@ -47,6 +48,12 @@ export async function receiveOnce(services: Services, message: ApiMessage): Prom
   const { seed, client } = message;
   const fingerprint = fingerprintOf(message);
   const inbound = toInbound(message, eventIdOf(message));
+  if (client?.wishes) {
+    const earlier = await findReceived(services, message);
+    if (earlier) return earlier;
+    const { agentId, sessionKey } = services.route(inbound);
+    await services.models.checkWishes({ agentId, sessionKey, client });
+  }
   const result = await services.inbox.receive(inbound, {
     kind: 'api',
     fingerprint,
@@ -76,10 +83,13 @@ function identityOf({ idempotencyKey, user, sessionKey, agentId }: ApiMessage): 
 }
 
 function fingerprintOf(message: ApiMessage): string | undefined {
-  const { text, seed, attachments = [], given, idempotencyKey } = message;
+  const { text, seed, attachments = [], given, idempotencyKey, client } = message;
   if (idempotencyKey === undefined) return undefined;
-  if (given !== undefined) return hashOf([...identityOf(message), text, given]);
-  return hashOf([...identityOf(message), text, seed, ...attachments.map(({ hash, name }) => [hash, name])]);
+  const files = given === undefined ? [seed, ...attachments.map(({ hash, name }) => [hash, name])] : [given];
+  const { tools, wishes } = client ?? {};
+  // A message without either has the fingerprint that it always had, so that repetitions of old ones are recognised.
+  const asked = tools || wishes ? [{ tools, wishes }] : [];
+  return hashOf([...identityOf(message), text, ...files, ...asked]);
 }
 
 function toInbound(

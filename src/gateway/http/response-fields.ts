@@ -2,7 +2,7 @@
 // completions.
 
 import { HOOKS_JUDGE, NO_CHANCES } from './chat-fields.ts';
-import { type ClientFields, notNeeded, refused, refuseFields, used } from './client-fields.ts';
+import { type ClientFields, type Counterparts, notNeeded, refused, refuseFields, used } from './client-fields.ts';
 
 const NO_THOUGHTS = 'the thoughts of a model are no part of its answer';
 const MARKS_CACHE = 'the gateway marks what can be cached';
@@ -93,7 +93,20 @@ export const RESPONSE_FIELDS = {
   service_tier: notNeeded('it would only change the speed and the price'),
 } as const satisfies ClientFields;
 
+/** The fields of chat completions that have another name here. */
+const OF_CHAT: Counterparts = {
+  messages: '"input"',
+  max_tokens: '"max_output_tokens"',
+  max_completion_tokens: '"max_output_tokens"',
+  reasoning_effort: '"reasoning.effort"',
+  verbosity: '"text.verbosity"',
+  response_format: '"text.format"',
+  functions: '"tools"',
+  function_call: '"tool_choice"',
+  top_k: '',
+};
+
 /** Throws RequestInvalidError for the first field that cannot be fulfilled. */
 export function refuseResponseFields(body: Readonly<Record<string, unknown>>): void {
-  refuseFields(RESPONSE_FIELDS, body);
+  refuseFields(RESPONSE_FIELDS, body, { counterparts: OF_CHAT });
 }

@@ -7,6 +7,7 @@ import { type ChatHeaders, type ChatRequest, checkHeader, readArguments, resolve
 import { readResponseWishes } from './client-request.ts';
 import { readTalk, type Said, type SaidCall } from './client-talk.ts';
 import { type FilePart, readFilePart } from './file-parts.ts';
+import { RESPONSE_ITEM_FIELDS, RESPONSE_PART_FIELDS, refuseInsideOf } from './inner-fields.ts';
 import { refuseResponseFields } from './response-fields.ts';
 import type { ResponseBody } from './routes/responses.ts';
 
@@ -76,6 +77,7 @@ type Item = Exclude<ResponseBody['input'], string>[number];
 
 async function readItem(item: Item, at: string, itemOf: ResponseContext['itemOf']): Promise<Said> {
   const { type = 'message', role, content, id } = item;
+  refuseInsideOf(RESPONSE_ITEM_FIELDS, type, item, at);
   switch (type) {
     case 'message':
       return readMessage(role, content, at);
@@ -113,6 +115,7 @@ function readMessage(role: unknown, content: unknown, at: string): Said {
 
 function readPart(part: unknown, at: string): string | FilePart {
   if (!isJsonObject(part)) return refuse(at, 'must be an object');
+  refuseInsideOf(RESPONSE_PART_FIELDS, part.type, part, at);
   const { type, text, refusal, image_url, file_id, file_url, file_data, filename } = part;
   switch (type) {
     case 'input_text':

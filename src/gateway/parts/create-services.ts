@@ -1,6 +1,7 @@
 // Builds the services that clients, commands and plugins may use: one entry per noun of `Services`, each with the parts
 // that it needs.
 
+import { checkClientWishes } from '../../agent/check-client-wishes.ts';
 import { queueInjection } from '../../agent/queue-injection.ts';
 import type { RunParts } from '../../agent/run-parts.ts';
 import type { AttachmentStore } from '../../attachments/attachment-store.ts';
@@ -239,6 +240,7 @@ export function createServices(options: ServiceOptions): Services {
         return first ? formatModelRef(first) : '';
       },
       check: (name, agentId) => drafting.models.checkNamed(name, agentId),
+      checkWishes: (client) => checkClientWishes(drafting.parts, client),
     },
     configuration: configWatch,
     settings: new Settings({ location, watch: configWatch }),

@@ -1,9 +1,10 @@
 // The calls that runs have handed to their API clients, and the results that clients bring. All results of a step are
 // stored in one commit with the trigger that wakes their run, so a result resumes its run once, whatever is sent twice.
-// Errors: `give` rejects with ClientCallUnknownError, ClientResultMissingError, ClientResultChangedError or
-// ClientToolsChangedError, and nothing is stored then.
+// Errors: `give` rejects with ClientCallUnknownError, ClientResultMissingError, ClientResultChangedError,
+// ClientToolsChangedError or AnswerWishError. Nothing is stored then, and the run waits as before.
 
 import { createHash } from 'node:crypto';
+import type { WishingClient } from '../../agent/check-client-wishes.ts';
 import type { Tell } from '../../facts/facts.ts';
 import { parseClientCallId } from '../../protocol/client-call-id.ts';
 import { PreconditionFailedError } from '../../store/errors.ts';
@@ -21,6 +22,8 @@ export interface ClientCallsParts {
   readonly store: Store;
   readonly wakeLane: (sessionKey: string) => void;
   readonly tell: Tell;
+  /** Rejects with AnswerWishError when the model of the run cannot be told what the client wishes now. */
+  readonly checkWishes: (client: WishingClient) => Promise<void>;
   readonly now: () => number;
 }
 
@@ -74,6 +77,7 @@ export class ClientCalls {
       handed && !results.some(({ id }) => id === handed.id) ? [handed.id] : [],
     );
     if (missing.length > 0) throw new ClientResultMissingError({ calls: missing });
+    await this.#parts.checkWishes({ agentId, sessionKey, client, isUnderWay: true });
     const waking = await wakeRun(store, runId, {
       kind: 'client',
       fingerprint: fingerprintOf(given.map(({ result }) => result)),

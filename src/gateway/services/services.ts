@@ -1,6 +1,7 @@
 // The services of a running gateway: one per noun, each beside its domain, built by `parts/create-services.ts` and handed to the routes,
 // the commands and the plugins. This file has no behaviour of its own.
 
+import type { WishingClient } from '../../agent/check-client-wishes.ts';
 import type { InjectionRequest, QueuedText } from '../../agent/queue-injection.ts';
 import type { AccountStatus } from '../../channels/channel-capabilities.ts';
 import type { CommandList } from '../../commands/chat-command.ts';
@@ -152,6 +153,8 @@ export interface Services {
     of(session: Pick<SessionRow, 'agentId' | 'state'>): string;
     /** Rejects with an AtriumError when the model of this name cannot be used. */
     check(name: string, agentId: string): Promise<void>;
+    /** Rejects with AnswerWishError when the model that would answer cannot be told what an API client wishes. */
+    checkWishes(client: WishingClient): Promise<void>;
   };
   /** How far the gateway follows its configuration files. */
   readonly configuration: Pick<ConfigWatch, 'state'>;

@@ -27,11 +27,14 @@ const dialect: WireDialect = {
 };
 
 const TAKEN: ReadonlySet<WishName> = new Set([
-  ...(['toolChoice', 'isOneCallAtATime', 'temperature', 'topP', 'maxTokens', 'stop'] as const),
+  ...(['format', 'toolChoice', 'isOneCallAtATime', 'temperature', 'topP', 'maxTokens', 'stop', 'effort'] as const),
 ]);
 
-function messageGap(wish: WishName, { temperature, topP }: AnswerWishes, model: string): string | undefined {
+function messageGap(wish: WishName, wishes: AnswerWishes, model: string): string | undefined {
+  const { temperature, topP } = wishes;
   if (!TAKEN.has(wish)) return noSetting(API);
+  if (wish === 'format') return formatGap(wishes, model);
+  if (wish === 'effort') return effortGap(wishes, model);
   if (wish !== 'temperature' && wish !== 'topP') return undefined;
   if (!claudeModel(model).takesTemperature) return 'this model does not take it';
   if (wish === 'temperature' && temperature !== undefined && temperature > 1) return 'it takes 0 to 1';
@@ -39,6 +42,17 @@ function messageGap(wish: WishName, { temperature, topP }: AnswerWishes, model: 
   // Of the two, the one that changes nothing is left out.
   const other = temperature === 1 && topP !== 1 ? 'temperature' : 'topP';
   return wish === other ? 'Claude takes either a temperature or top_p, and the request has both' : undefined;
+}
+
+function formatGap({ format }: AnswerWishes, model: string): string | undefined {
+  if (!claudeModel(model).hasStructuredOutputs) return 'this model does not take it';
+  return format?.type === 'json_schema' ? undefined : 'its protocol has JSON with a schema ("json_schema") only';
+}
+
+function effortGap({ effort }: AnswerWishes, model: string): string | undefined {
+  const { efforts } = claudeModel(model);
+  if (!efforts) return 'this model does not take it';
+  return effort && efforts.includes(effort) ? undefined : `it takes ${efforts.join(', ')}`;
 }
 
 function messageHeaders({ tools }: ModelRequest, { model }: WireModelSettings): Record<string, string> {

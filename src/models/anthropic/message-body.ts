@@ -39,6 +39,7 @@ export function messageBody(request: ModelRequest, settings: WireModelSettings, 
     messages: turns(messages),
     tools: request.tools.length === 0 ? undefined : request.tools.map(messageTool),
     tool_choice: request.tools.length === 0 ? undefined : messageChoice(wishes),
+    output_config: outputConfig(wishes),
     stream: true,
   });
 }
@@ -129,6 +130,11 @@ function messageChoice({ toolChoice, isOneCallAtATime }: AnswerWishes): object |
   const type = typeof toolChoice === 'object' ? 'tool' : toolChoice ? 'any' : 'auto';
   const name = typeof toolChoice === 'object' ? toolChoice.name : undefined;
   return { type, name, disable_parallel_tool_use: isOneCallAtATime };
+}
+
+function outputConfig({ format, effort }: AnswerWishes): object | undefined {
+  const schema = format?.type === 'json_schema' ? format.schema : undefined;
+  return (schema || effort) && { effort, format: schema && { type: 'json_schema', schema } };
 }
 
 function markIf(isMarked: boolean): typeof CACHE_MARK | undefined {

@@ -35,6 +35,8 @@ export function contentBody(request: ModelRequest, settings: WireModelSettings, 
       presencePenalty: wishes.presencePenalty,
       stopSequences: wishes.stop,
       seed: wishes.seed,
+      responseMimeType: wishes.format && 'application/json',
+      responseJsonSchema: wishes.format?.type === 'json_schema' ? wishes.format.schema : undefined,
     },
     contents: isBlank(system) || isInstructed ? contents : withInstruction(contents, system),
     systemInstruction: isInstructed ? { parts: [{ text: system }] } : undefined,
@@ -57,7 +59,11 @@ function isGemma(model: string): boolean {
 
 /** Every Gemini from 3 on. A model whose name is not known is like the newest. */
 function asksForSignatures(model: string): boolean {
-  return /(?:^|\/)gemini-(?![12](?:[.-]|$)|pro(?:-vision)?$|robotics-er-1\.5(?:[.-]|$))/i.test(model);
+  return /(?:^|\/)gemini-/i.test(model) && !isBeforeGemini3(model);
+}
+
+export function isBeforeGemini3(model: string): boolean {
+  return /(?:^|\/)gemini-(?:[12](?:[.-]|$)|pro(?:-vision)?$|robotics-er-1\.5(?:[.-]|$))/i.test(model);
 }
 
 interface Turn {

@@ -4,7 +4,7 @@ import type { WishName } from '../../protocol/answer-wishes.ts';
 import type { Model } from '../model.ts';
 import { noSetting } from '../take-wishes.ts';
 import { createWireModel, type WireDialect, type WireModelSettings } from '../wire-model.ts';
-import { contentBody } from './content-body.ts';
+import { contentBody, isBeforeGemini3 } from './content-body.ts';
 import { CONTENT_EVENTS } from './content-events.ts';
 
 export function createGoogleModel(settings: WireModelSettings): Model {
@@ -19,18 +19,25 @@ const dialect: WireDialect = {
   // A request may have 20 MB in all, and base64 makes a third more of an image.
   maxImageBytes: 14_000_000,
   events: CONTENT_EVENTS,
-  gap: (wish, _, { model }) => contentGap(wish, model),
+  gap: (wish, _, { model }, tools) => contentGap(wish, model, tools.length > 0),
   keyHeader: googleKey,
   headers: () => ({}),
   body: contentBody,
 };
 
-const NO_WORDS: ReadonlySet<WishName> = new Set(['format', 'isOneCallAtATime', 'logitBias', 'effort', 'verbosity']);
+const NO_WORDS: ReadonlySet<WishName> = new Set(['isOneCallAtATime', 'logitBias', 'effort', 'verbosity']);
 
-function contentGap(wish: WishName, model: string): string | undefined {
+function contentGap(wish: WishName, model: string, hasTools: boolean): string | undefined {
   if (NO_WORDS.has(wish)) return noSetting(API);
+  if (wish === 'format') return formatGap(model, hasTools);
   const isPenalty = wish === 'presencePenalty' || wish === 'frequencyPenalty';
   return isPenalty && /(?:^|\/)gemini-2\.5(?:[.-]|$)/i.test(model) ? 'this model does not take it' : undefined;
+}
+
+function formatGap(model: string, hasTools: boolean): string | undefined {
+  if (/(?:^|\/)gemma-[123]/i.test(model)) return 'this model does not take it';
+  if (!hasTools || !isBeforeGemini3(model)) return undefined;
+  return 'Gemini before 3 takes it only in a request without tools, and this one has some';
 }
 
 /** `tunedModels/mine` says itself where it is; other names are below `models`. */

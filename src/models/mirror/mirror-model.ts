@@ -25,11 +25,23 @@ import { type MirrorStep, mirrorSteps } from './mirror-steps.ts';
 const MIRROR_REF = { provider: 'mirror', model: 'mirror' } as const;
 
 export function createMirrorModel(): Model {
-  return { ...MIRROR_REF, api: 'mirror', contextWindow: undefined, takesImages: false, prepare, stream };
+  return {
+    ...MIRROR_REF,
+    api: 'mirror',
+    contextWindow: undefined,
+    takesImages: false,
+    checkWishes: takeMirrored,
+    prepare,
+    stream,
+  };
+}
+
+function takeMirrored<Request extends Pick<ModelRequest, 'wishes'>>(asked: Request): Request {
+  return takeWishes(asked, MIRROR_REF, (wish) => (TAKEN.has(wish) ? undefined : 'it is no language model'));
 }
 
 async function prepare(asked: ModelRequest): Promise<WireRequest> {
-  const request = takeWishes(asked, MIRROR_REF, (wish) => (TAKEN.has(wish) ? undefined : 'it is no language model'));
+  const request = takeMirrored(asked);
   const { system, tools, maxOutputTokens, wishes } = request;
   const show = await imagesFor(request.messages, { takesImages: false });
   const messages = request.messages.map((message) => withoutImages(withoutDetails(message), show));

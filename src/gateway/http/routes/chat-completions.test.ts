@@ -424,6 +424,24 @@ describe('a client that goes away', () => {
     const headers = { 'Idempotency-Key': 'order-67' };
     await client.chat.completions.create(ask('hi'), { headers });
     await expect(client.chat.completions.create(ask('other'), { headers })).rejects.toMatchObject({ status: 422 });
+    const wishes: Partial<OpenAI.ChatCompletionCreateParamsNonStreaming>[] = [
+      { temperature: 0.5 },
+      { tools: [{ type: 'function', function: { name: 'f' } }] },
+      { response_format: { type: 'json_object' } },
+    ];
+    for (const more of wishes)
+      await expect(client.chat.completions.create({ ...ask('hi'), ...more }, { headers })).rejects.toMatchObject({
+        status: 422,
+      });
+  });
+
+  it('finds its answer with the same wishes only', async () => {
+    const headers = { 'Idempotency-Key': 'order-69' };
+    const first = await client.chat.completions.create({ ...ask('hi'), temperature: 0 }, { headers });
+    expect(await client.chat.completions.create({ ...ask('hi'), temperature: 0 }, { headers })).toEqual(first);
+    await expect(client.chat.completions.create({ ...ask('hi'), temperature: 1.5 }, { headers })).rejects.toMatchObject(
+      { status: 422 },
+    );
   });
 
   it('does not share that key with other users, sessions and agents', async () => {

@@ -271,7 +271,7 @@ describe.each(MODEL_PROTOCOLS)('a preview for an API client, over %s', (protocol
     type: 'json_schema',
     json_schema: { name: 'weather', schema: { type: 'object', properties: { sky: { type: 'string' } } } },
   };
-  const takesFormats = protocol.startsWith('openai');
+  const takesFormats = protocol !== 'anthropic-messages';
   const wishes = {
     tools: [WEATHER],
     tool_choice: 'required',
@@ -328,7 +328,8 @@ describe.each(MODEL_PROTOCOLS)('a preview for an API client, over %s', (protocol
       { max_tokens: 0 },
       { stop: [1] },
       ...(protocol === 'openai-completions' ? [] : [{ logit_bias: { '1': 5 } }]),
-      ...(takesFormats ? [] : [{ response_format: format }, { reasoning_effort: 'low' }]),
+      ...(takesFormats ? [] : [{ response_format: format }]),
+      ...(protocol.startsWith('openai') ? [] : [{ reasoning_effort: 'low' }]),
     ];
     for (const more of refused) {
       const message = 'How is it?';

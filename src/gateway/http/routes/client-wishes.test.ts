@@ -180,3 +180,45 @@ describe('what a client asks of an answer', () => {
     }
   });
 });
+
+const TOOL = { type: 'function', function: { name: 'look_up', parameters: { type: 'object' } } };
+
+describe('a field that the model of the agent cannot be told', () => {
+  it.each([
+    [CHAT, ask('Hello', { seed: 1 })],
+    ['/v1/responses', { model: 'atrium', input: 'Hello', reasoning: { effort: 'low' } }],
+  ])('is refused with a status in %s, streamed or not, and nothing is accepted', async (path, body) => {
+    const api = await open({ protocol: 'anthropic-messages' });
+    for (const stream of [false, true]) {
+      const { status, json } = await api.call('POST', path, { ...body, stream });
+      const param = path === CHAT ? 'seed' : 'reasoning.effort';
+      expect([status, json.error]).toMatchObject([400, { code: 'ATRIUM_MODEL_WISH', param }]);
+    }
+    expect([await api.store.count('inbox'), await api.store.count('runs'), sent(api)]).toEqual([0, 0, []]);
+  });
+
+  it('leaves the run as it was that waits for the results it came with', async () => {
+    const api = await open({ protocol: 'anthropic-messages' });
+    api.model.script([toolCall('look_up', {}), reply('Found.')]);
+    const asked = ask('Look.', { tools: [TOOL] });
+    const first = await api.call('POST', CHAT, asked);
+    const [{ message }] = first.json.choices as [{ message: { tool_calls: [{ id: string }] } }];
+    const result = { role: 'tool', tool_call_id: message.tool_calls[0].id, content: 'It is here.' };
+    const brought = { ...asked, messages: [...asked.messages, message, result] };
+    for (const stream of [false, true]) {
+      const { status, json } = await api.call('POST', CHAT, { ...brought, seed: 1, stream });
+      expect([status, json.error]).toMatchObject([400, { code: 'ATRIUM_MODEL_WISH', param: 'seed' }]);
+    }
+    const { json } = await api.call('POST', CHAT, brought);
+    expect(json.choices).toMatchObject([{ message: { content: 'Found.' } }]);
+  });
+
+  it('is refused by the model that a person chose for the session', async () => {
+    const models = { 'fake/small': {}, 'mirror/mirror': {} };
+    const api = await open({ config: { agents: { ...ONE_AGENT, defaults: { model: 'fake/small', models } } } });
+    await api.call('POST', CHAT, ask('/model mirror/mirror', { user: 'ann' }));
+    const refused = await api.call('POST', CHAT, ask('Hello', { user: 'ann', temperature: 0 }));
+    expect([refused.status, refused.json.error]).toMatchObject([400, { param: 'temperature' }]);
+    expect((await api.call('POST', CHAT, ask('Hello', { temperature: 0 }))).status).toBe(200);
+  });
+});
