@@ -1,11 +1,12 @@
 // What a running gateway makes of a change in a configuration file: whether it has taken the change up, or waits for its
-// next start with it.
+// next start with it. The change is written by then, so a gateway that cannot be asked is a sentence, and no error.
 
 import { type ConfigPath, formatConfigPath } from '../../config/config-path.ts';
 import type { ConfigState } from '../../gateway/settings/config-state.ts';
+import { isAtriumError } from '../../protocol/errors.ts';
 import type { CliIo } from '../cli-io.ts';
 import { GatewayDownError, GatewayTokenOtherError } from '../errors.ts';
-import { isUnreachable, lazyClient, openGatewayClient } from '../gateway/gateway-client.ts';
+import { lazyClient, openGatewayClient } from '../gateway/gateway-client.ts';
 
 /** Sentences for people; none when no gateway runs. An empty path stands for the whole file. */
 export async function tellFollowing(io: CliIo, file: string, at: ConfigPath): Promise<readonly string[]> {
@@ -25,8 +26,8 @@ export async function tellFollowing(io: CliIo, file: string, at: ConfigPath): Pr
     if (error instanceof GatewayDownError) return [];
     if (error instanceof GatewayTokenOtherError && formatConfigPath(at) === 'gateway.auth.token')
       return ['The running gateway has the token that it was started with; this one counts from its next start on.'];
-    if (isUnreachable(error)) return [error.message];
-    throw error;
+    if (!isAtriumError(error)) throw error;
+    return [`It is written, but the running gateway could not be asked whether it takes it up: ${error.message}`];
   } finally {
     await client.close();
   }
