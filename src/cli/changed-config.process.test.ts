@@ -52,6 +52,18 @@ describe('a changed configuration and a running gateway', () => {
     expect(await sent()).not.toContain('Say good');
   });
 
+  it('is said of an agent as people write it, with both values, where it needs a restart', async () => {
+    const set = await run('config', 'set', 'agents.list[1].workspace', '/elsewhere');
+    expect(set.out).toContain('The running gateway takes it up at its next start: agents.list[1].workspace.');
+    await run('config', 'set', 'agents.list[1].default', 'true');
+    await run('config', 'set', 'agents.list[0].default', 'false');
+    expect((await run('status')).out).toContain(
+      '  agents.list[0].default: true is in use, the file says false\n' +
+        '  agents.list[1].default: (not set) is in use, the file says true\n' +
+        '  agents.list[1].workspace: (not set) is in use, the file says "/elsewhere"\n',
+    );
+  });
+
   it('is said by every command, and by status, where it needs a restart', async () => {
     await write({ session: { idleMinutes: 7, mainKey: 'home' }, gateway: { port: 4321 } });
     const sentence =

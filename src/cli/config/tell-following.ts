@@ -16,7 +16,7 @@ export async function tellFollowing(io: CliIo, file: string, at: ConfigPath): Pr
     if (!files.includes(file)) return [`The running gateway reads other files (${files.join(', ') || 'none'}).`];
     if (problem !== null) return [`The running gateway keeps what it has: ${problem}`];
     const place = at.length === 0 ? '' : formatConfigPath(at);
-    const late = waiting.filter((each) => concerns(each, place));
+    const late = waiting.filter((each) => isBelow(each, place) || isBelow(place, each));
     return [
       late.length === 0
         ? 'The running gateway has taken it up.'
@@ -31,15 +31,6 @@ export async function tellFollowing(io: CliIo, file: string, at: ConfigPath): Pr
   } finally {
     await client.close();
   }
-}
-
-/** Of an agent in the list, one thing may wait while another was taken up: `agents.list (workspace of ops)`. */
-function concerns(waiting: string, place: string): boolean {
-  const [path = '', detail] = waiting.split(' (');
-  if (isBelow(path, place)) return true;
-  const key = place.slice(place.lastIndexOf('.') + 1);
-  const isMeant = detail === undefined || detail.startsWith(`${key} of `) || ['default', 'id'].includes(key);
-  return isBelow(place, path) && isMeant;
 }
 
 function isBelow(path: string, of: string): boolean {

@@ -18,7 +18,7 @@ import { isPlainObject } from '../../config/plain-object.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import { errorText } from '../../protocol/one-line.ts';
 import { within } from '../../protocol/time-limit.ts';
-import type { GatewayPart } from '../gateway-part.ts';
+import type { GatewayPart, WaitingPlace } from '../gateway-part.ts';
 import { type ConfigState, describeConfigState, type WaitingSetting } from './config-state.ts';
 import { loadStartableConfig } from './load-startable-config.ts';
 import { showConfig } from './show-config.ts';
@@ -121,15 +121,15 @@ export class ConfigWatch {
   /** What the files say differently since the start and what only a restart takes up, as far as that was noticed. */
   changedSinceStart(): readonly WaitingSetting[] {
     const { loaded } = this.#parts;
-    const paths = this.#waitingPaths(loaded, this.#read);
-    if (paths.length === 0) return [];
+    const places = this.#waitingPlaces(loaded, this.#read);
+    if (places.length === 0) return [];
     // What the files say is shown, and not what their variables hold.
     const [before, after] = [loaded, this.#read].map(({ written }) => showConfig(written as JsonValue));
     const shown = (value: JsonValue | undefined, path: ConfigPath) => (valueAt(value, path) ?? null) as JsonValue;
-    return paths.map((path) => ({
-      path: formatConfigPath(path),
-      inUse: shown(before, path),
-      inFile: shown(after, path),
+    return places.map(({ atStart, now }) => ({
+      path: formatConfigPath(now),
+      inUse: shown(before, atStart),
+      inFile: shown(after, now),
     }));
   }
 
@@ -208,20 +208,24 @@ export class ConfigWatch {
   /** The names of what differs and what no part takes up, as short as sentences have them. */
   #paths(before: LoadedConfig, loaded: LoadedConfig): readonly string[] {
     const { others, waiting } = this.#differences(before, loaded);
-    return [...new Set([...others.map((path) => path.slice(0, 2).join('.')), ...waiting])].sort();
+    const names = [
+      ...others.map((path) => path.slice(0, 2).join('.')),
+      ...waiting.map(({ now }) => formatConfigPath(now)),
+    ];
+    return [...new Set(names)].sort();
   }
 
-  #waitingPaths(before: LoadedConfig, loaded: LoadedConfig): readonly ConfigPath[] {
+  #waitingPlaces(before: LoadedConfig, loaded: LoadedConfig): readonly WaitingPlace[] {
     const { others, waiting } = this.#differences(before, loaded);
-    const all = [...others, ...waiting.map((path) => path.split('.'))];
-    const byName = new Map(all.map((path) => [formatConfigPath(path), path] as const));
-    return [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, path]) => path);
+    const all = [...others.map((path) => ({ atStart: path, now: path })), ...waiting];
+    const byName = new Map(all.map((place) => [formatConfigPath(place.now), place] as const));
+    return [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, place]) => place);
   }
 
   #differences(
     before: LoadedConfig,
     loaded: LoadedConfig,
-  ): { readonly others: readonly (readonly string[])[]; readonly waiting: readonly string[] } {
+  ): { readonly others: readonly (readonly string[])[]; readonly waiting: readonly WaitingPlace[] } {
     const parts = this.#parts.parts();
     const taken = parts.flatMap(({ reads = [] }) => reads);
     const isTaken = (path: string) => taken.some((each) => path === each || path.startsWith(`${each}.`));
