@@ -93,7 +93,9 @@ describe('atrium status', () => {
     const { code, out } = await running.home.run(['status']);
     expect([code, out]).toEqual([
       0,
-      expect.stringMatching(/changed since start .*\n {2}gateway\.auth\.token: .* is in use, the file says /),
+      expect.stringMatching(
+        /changed since start .*\n {2}gateway\.auth\.token: the file says another value; both are hidden\n/,
+      ),
     ]);
     expect(out).not.toMatch(/configured-token-123|another-token-123/);
     await rm(join(running.home.stateDir, 'atrium', 'token'), { force: true });

@@ -15,9 +15,12 @@ import { type ConfigPath, formatConfigPath, valueAt } from '../../config/config-
 import { ConfigMissingError, ConfigUnreadableError } from '../../config/errors.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import { isPlainObject } from '../../config/plain-object.ts';
+import { envFilePaths } from '../../config/secrets/env-files.ts';
+import { type EnvFileChange, listEnvFileChanges } from '../../config/secrets/list-env-file-changes.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import { errorText } from '../../protocol/one-line.ts';
 import { within } from '../../protocol/time-limit.ts';
+import { REDACTED } from '../../recorder/redact.ts';
 import type { GatewayPart, WaitingPlace } from '../gateway-part.ts';
 import { type ConfigState, describeConfigState, type WaitingSetting } from './config-state.ts';
 import { loadStartableConfig } from './load-startable-config.ts';
@@ -56,6 +59,8 @@ export class ConfigWatch {
   #watched: readonly string[] = [];
   #waiting: NodeJS.Timeout | undefined;
   #looking: Promise<void> = Promise.resolve();
+  /** What the `.env` files say differently since the start. */
+  #envChanges: readonly EnvFileChange[] = [];
   /** Why the files cannot be used as they are now. */
   #problem: string | undefined;
   /** The files as they were when they were read last; undefined before they were looked at. */
@@ -100,7 +105,8 @@ export class ConfigWatch {
   async state(): Promise<ConfigState> {
     await this.#catchUp();
     const files = this.#read.files.map(({ path }) => path);
-    return { files, waiting: this.#paths(this.#parts.loaded, this.#read), problem: this.#problem ?? null };
+    const waiting = [...this.#paths(this.#parts.loaded, this.#read), ...this.#envChanges.map(nameOf)];
+    return { files, waiting, problem: this.#problem ?? null };
   }
 
   /** Where the configuration is, for callers that look at it or change it, and run no programs that give secrets. */
@@ -122,15 +128,21 @@ export class ConfigWatch {
   changedSinceStart(): readonly WaitingSetting[] {
     const { loaded } = this.#parts;
     const places = this.#waitingPlaces(loaded, this.#read);
-    if (places.length === 0) return [];
+    const variables = this.#envChanges.map((change) => ({
+      path: nameOf(change),
+      inUse: change.was === 'added' ? null : REDACTED,
+      inFile: change.was === 'removed' ? null : REDACTED,
+    }));
+    if (places.length === 0) return variables;
     // What the files say is shown, and not what their variables hold.
     const [before, after] = [loaded, this.#read].map(({ written }) => showConfig(written as JsonValue));
     const shown = (value: JsonValue | undefined, path: ConfigPath) => (valueAt(value, path) ?? null) as JsonValue;
-    return places.map(({ atStart, now }) => ({
+    const settings = places.map(({ atStart, now }) => ({
       path: formatConfigPath(now),
       inUse: shown(before, atStart),
       inFile: shown(after, now),
     }));
+    return [...settings, ...variables];
   }
 
   async close(): Promise<void> {
@@ -161,6 +173,7 @@ export class ConfigWatch {
       const before = this.#read;
       const stamps = await this.#stampsOf(this.#watched);
       this.#seen = stamps;
+      this.#noteVariables();
       const loaded = await this.#load();
       if (!isDeepStrictEqual(await this.#stampsOf(this.#watched), stamps)) return this.#changed();
       this.#keep(loaded);
@@ -199,6 +212,14 @@ export class ConfigWatch {
     const changed = new Set(this.#paths(before, loaded));
     const waiting = this.#paths(this.#parts.loaded, loaded).filter((path) => changed.has(path));
     this.#say({ waiting, problem: null });
+  }
+
+  /** The environment was read once, so everything about it waits. It is said once, as for a setting. */
+  #noteVariables(): void {
+    const known = new Set(this.#envChanges.map((change) => `${change.was} ${nameOf(change)}`));
+    this.#envChanges = listEnvFileChanges(this.#parts.location.environment);
+    const news = this.#envChanges.filter((change) => !known.has(`${change.was} ${nameOf(change)}`));
+    this.#say({ waiting: news.map(nameOf), problem: null });
   }
 
   #say(state: Omit<ConfigState, 'files'>): void {
@@ -273,7 +294,10 @@ export class ConfigWatch {
   #watch({ files }: LoadedConfig): void {
     if (this.#isClosed) return;
     const own = this.#parts.parts().flatMap((part) => part.files?.() ?? []);
-    const wanted = [...new Set([...listConfigPaths(this.#parts.location), ...files.map(({ path }) => path), ...own])];
+    const { location } = this.#parts;
+    const variables = envFilePaths(location.environment);
+    const read = [...listConfigPaths(location), ...files.map(({ path }) => path)];
+    const wanted = [...new Set([...read, ...variables, ...own])];
     for (const file of this.#watched) if (!wanted.includes(file)) unwatchFile(file, this.#changed);
     const interval = this.#parts.pollMs ?? POLL_MS;
     for (const file of wanted) {
@@ -281,6 +305,11 @@ export class ConfigWatch {
     }
     this.#watched = wanted;
   }
+}
+
+/** A variable is no setting, so its file is named with it. */
+function nameOf({ name, file }: EnvFileChange): string {
+  return `${name} in ${file}`;
 }
 
 /** When a file was written, and its size; null for a file that does not exist. */
