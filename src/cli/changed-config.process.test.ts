@@ -52,6 +52,39 @@ describe('a changed configuration and a running gateway', () => {
     expect(await sent()).not.toContain('Say good');
   });
 
+  it('is said of an agent as people write it, with both values, where it needs a restart', async () => {
+    const set = await run('config', 'set', 'agents.list[1].workspace', '/elsewhere');
+    expect(set.out).toContain('The running gateway takes it up at its next start: agents.list[1].workspace.');
+    await run('config', 'set', 'agents.list[1].default', 'true');
+    await run('config', 'set', 'agents.list[0].default', 'false');
+    expect((await run('status')).out).toContain(
+      '  agents.list[0].default: true is in use, the file says false\n' +
+        '  agents.list[1].default: (not set) is in use, the file says true\n' +
+        '  agents.list[1].workspace: (not set) is in use, the file says "/elsewhere"\n',
+    );
+  });
+
+  it('is said of a variable in a .env file by its name, and never with its value', async () => {
+    await gateway.home.write('.env', 'FIRST_KEY=one-secret\nSECOND_KEY=two-secret\nTHIRD_KEY=three-secret\n');
+    await gateway.stop();
+    await gateway.start();
+    expect((await run('status')).out).not.toContain('changed since start');
+    await gateway.home.write('.env', 'FIRST_KEY=one-secret\nSECOND_KEY=other-secret\nGROQ_API_KEY=four-secret\n');
+    const file = gateway.home.path('.env');
+    const names = ['GROQ_API_KEY', 'SECOND_KEY', 'THIRD_KEY'].map((name) => `${name} in ${file}`);
+    expect((await run('tools', 'list')).err).toContain(`The configuration was changed in ${names.join(', ')}.`);
+    const { out } = await run('status');
+    expect(out).toContain(
+      `  GROQ_API_KEY in ${file}: (not set) is in use, the file says "[redacted]"\n` +
+        `  SECOND_KEY in ${file}: the file says another value; both are hidden\n` +
+        `  THIRD_KEY in ${file}: "[redacted]" is in use, the file says (not set)\n`,
+    );
+    expect(out).not.toContain('-secret');
+    await gateway.home.write('.env', 'FIRST_KEY=one-secret\nSECOND_KEY=two-secret\nTHIRD_KEY=three-secret\n');
+    await run('tools', 'list');
+    expect((await run('status')).out).not.toContain('changed since start');
+  });
+
   it('is said by every command, and by status, where it needs a restart', async () => {
     await write({ session: { idleMinutes: 7, mainKey: 'home' }, gateway: { port: 4321 } });
     const sentence =

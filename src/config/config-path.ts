@@ -54,9 +54,11 @@ export function withValueAt(value: unknown, path: ConfigPath, replacement: unkno
   return nestValue(path, replacement);
 }
 
-/** A copy without the member at the path, which has at least one part. */
+/** A copy without the member at the path, which has at least one part. Items of a list are not taken out. */
 export function withoutValueAt(value: unknown, [first = '', ...rest]: ConfigPath): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (Array.isArray(value))
+    return value.map((item, index) => (index === first && rest.length > 0 ? withoutValueAt(item, rest) : item));
+  if (typeof value !== 'object' || value === null) return value;
   const { [first]: inner, ...others } = value as Record<string | number, unknown>;
   return rest.length === 0 ? others : { ...value, [first]: withoutValueAt(inner, rest) };
 }

@@ -96,15 +96,15 @@ describe('setting a value in a configuration file', () => {
   });
 
   it.each([
-    ['openclaw.json', '{ a: "text" }', ['a', 'b'], 'a.b cannot be set in', 'a is a string'],
-    ['openclaw.yaml', 'a: text', ['a', 'b'], 'a.b cannot be set in', 'a is a string'],
-    ['openclaw.json', '{ a: [1] }', ['a', 3], 'a[3] cannot be set in', 'a is a list of 1'],
-    ['openclaw.yaml', 'a: [1]', ['a', 'b'], 'a.b cannot be set in', 'a is a list of 1'],
-    ['openclaw.json', '{ a: {} }', ['a', 0], 'a[0] cannot be set in', 'a is an object'],
-    ['openclaw.json', '{ a: { /* why */ b: 1 } }', ['a'], 'a cannot be set in', 'a comment would be lost'],
-    ['openclaw.yaml', 'a:\n  # why\n  b: 1', ['a'], 'a cannot be set in', 'lose a comment'],
-    ['openclaw.yaml', 'a: &x {p: 2}\nb: {<<: *x}', ['a', 'p'], 'a.p cannot be set in', 'other values'],
-    ['openclaw.json', '{ null: 1 }', ['b'], 'b cannot be set in', 'the place for it was not found'],
+    ['openclaw.json', '{ a: "text" }', ['a', 'b'], 'a.b cannot be changed in', 'a is a string'],
+    ['openclaw.yaml', 'a: text', ['a', 'b'], 'a.b cannot be changed in', 'a is a string'],
+    ['openclaw.json', '{ a: [1] }', ['a', 3], 'a[3] cannot be changed in', 'a is a list of 1'],
+    ['openclaw.yaml', 'a: [1]', ['a', 'b'], 'a.b cannot be changed in', 'a is a list of 1'],
+    ['openclaw.json', '{ a: {} }', ['a', 0], 'a[0] cannot be changed in', 'a is an object'],
+    ['openclaw.json', '{ a: { /* why */ b: 1 } }', ['a'], 'a cannot be changed in', 'a comment would be lost'],
+    ['openclaw.yaml', 'a:\n  # why\n  b: 1', ['a'], 'a cannot be changed in', 'lose a comment'],
+    ['openclaw.yaml', 'a: &x {p: 2}\nb: {<<: *x}', ['a', 'p'], 'a.p cannot be changed in', 'other values'],
+    ['openclaw.json', '{ null: 1 }', ['b'], 'b cannot be changed in', 'the place for it was not found'],
     ['openclaw.json', '{ broken', ['b'], 'this is not JSON5', ''],
   ])('refuses to change %s with %j at %j and leaves it alone', async (name, text, at, ...words) => {
     const file = await fileWith(name, text);
@@ -219,6 +219,28 @@ describe('removing a value from a configuration file', () => {
     const file = await fileWith('openclaw.yaml', '# mine\na: 1 # one\nb:\n  c: 2\nd: 3\n');
     await removeConfigValue(file, ['b', 'c']);
     expect(await read(file)).toBe('# mine\na: 1 # one\nb: {}\nd: 3\n');
+  });
+
+  it.each([
+    [
+      'openclaw.json',
+      '{ a: { list: [ { id: "x" }, { id: "y", b: 1, c: 2 } ] } }',
+      '{ a: { list: [ { id: "x" }, { id: "y", c: 2 } ] } }',
+    ],
+    [
+      'openclaw.json',
+      '{"a": {"list": [\n  {"id": "x"},\n  {"id": "y",\n   "b": 1}\n]}}',
+      '{"a": {"list": [\n {"id": "x"},\n {"id": "y"\n }\n]}}',
+    ],
+    [
+      'openclaw.yaml',
+      'a:\n  list:\n    - id: x # first\n    - id: y\n      b: 1\n',
+      'a:\n list:\n - id: x # first\n - id: y\n',
+    ],
+  ])('takes a member of an item of a list out of %s', async (name, before, after) => {
+    const file = await fileWith(name, before);
+    expect(await removeConfigValue(file, ['a', 'list', 1, 'b'])).toBe(true);
+    expect((await read(file)).replace(/ +/g, ' ')).toBe(after.replace(/ +/g, ' '));
   });
 
   it('takes out exactly one member, whatever the file looks like', async () => {

@@ -65,7 +65,7 @@ export class ConfigEditError extends defineError({
   code: 'ATRIUM_CONFIG_EDIT',
   status: 422,
   message: ({ file, path, detail }: { file: string; path: string; detail: string }) =>
-    `${path} cannot be set in ${file}: ${detail}. The file is unchanged; please edit it by hand.`,
+    `${path} cannot be changed in ${file}: ${detail}. The file is unchanged; please edit it by hand.`,
   means: 'A command could not change a setting without harming the rest of the file. The file is unchanged.',
   remedy: 'Edit the file by hand.',
 }) {}

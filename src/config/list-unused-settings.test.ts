@@ -104,7 +104,7 @@ const WRITTEN = { meta: { lastTouchedVersion: '2026.5.19' } };
 
 describe('settings that are used differently', () => {
   const rows = OPENCLAW_KEYS.filter((row): row is DifferentKey => row.state === 'different');
-  const told = (row: DifferentKey) => VALUES.find((value) => row.when === undefined || row.when(value, WRITTEN));
+  const told = (row: DifferentKey) => VALUES.find((value) => row.when === undefined || row.when(value, WRITTEN, true));
 
   it.each(rows.map((row) => [row.path, row] as const))('are said of %s with the sentence of its row', (_, row) => {
     expect(listUnusedSettings({ ...WRITTEN, ...configWith(row.path, told(row)) })).toContainEqual(
@@ -116,7 +116,7 @@ describe('settings that are used differently', () => {
     rows.filter(({ when }) => when !== undefined).map((row) => [row.path, row] as const),
   )('are not said of %s with a value that means the same', (_, row) => {
     const same = [...VALUES, 'default', 'last', 'socket', 'http/json', 'all', 'self', 3, 'atrium.log'].find(
-      (value) => !row.when?.(value, WRITTEN),
+      (value) => !row.when?.(value, WRITTEN, true),
     );
     const found = listUnusedSettings({ ...WRITTEN, ...configWith(row.path, same) });
     expect(found.filter(({ sentence }) => sentence === row.sentence)).toEqual([]);
@@ -125,7 +125,7 @@ describe('settings that are used differently', () => {
   it('are said of variables', () => {
     const rows = OPENCLAW_VARIABLES.filter((each): each is DifferentKey => each.state === 'different');
     for (const row of rows) {
-      const value = ['1', '0'].find((each) => row.when?.(each, {}) ?? true);
+      const value = ['1', '0'].find((each) => row.when?.(each, {}, false) ?? true);
       expect(paths({}, { [row.path]: value ?? '' })).toEqual([row.path]);
     }
     expect(paths({}, { OPENCLAW_NIX_MODE: '0', OPENCLAW_GATEWAY_PORT: '8080' })).toEqual([]);

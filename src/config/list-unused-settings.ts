@@ -31,14 +31,15 @@ export function listUnusedSettings(
     if (row.unlessSet !== undefined && isSet(row.unlessSet)) return;
     found.push({ path, danger: row.danger, sentence, refuses: isAccepted ? null : (row.gate ?? null), isAccepted });
   };
-  visit(config, config, [], (path, row) => {
+  const setting = { config, isFromOpenClaw };
+  visit(setting, config, [], (path, row) => {
     const isSaidAnyway = row.state === 'different' || (row.state === 'unused' && row.gate !== undefined);
     const shown = isSaidAnyway ? path.slice(0, leastShown(row)) : sectionNotUsed(path, row, isRead);
     if (shown !== undefined) add(formatConfigPath(shown), row);
   });
   for (const row of OPENCLAW_VARIABLES) {
     const value = variables[row.path]?.trim() ?? '';
-    if (value !== '' && !isException(row, value, config)) add(row.path, row);
+    if (value !== '' && !isException(row, value, setting)) add(row.path, row);
   }
   if (isFromOpenClaw) {
     for (const { path, sentence, unlessSet = [], onlyWith } of DIFFERENT_DEFAULTS) {
@@ -113,25 +114,31 @@ function nodesBelow({ below }: KeyNode, part: string | number): readonly KeyNode
   return [named, starred === named ? undefined : starred].filter((node) => node !== undefined);
 }
 
+/** What else a row may look at. */
+interface Setting {
+  readonly config: object;
+  readonly isFromOpenClaw: boolean;
+}
+
 function visit(
-  config: object,
+  setting: Setting,
   value: unknown,
   at: ConfigPath,
   found: (at: ConfigPath, row: OpenClawKey) => void,
 ): void {
   const row = at.length === 0 ? undefined : openClawKeyOf(at);
-  if (row?.state === 'unused' && (isEmpty(value) || isException(row, value, config))) return;
+  if (row?.state === 'unused' && (isEmpty(value) || isException(row, value, setting))) return;
   // A row also speaks for what is below its key, and is said once, at the key itself.
   const isOwn = row?.state === 'different' && at.length === parseKeyPattern(row.path).length;
-  if (isOwn && !isEmpty(value) && !isException(row, value, config)) found(at, row);
+  if (isOwn && !isEmpty(value) && !isException(row, value, setting)) found(at, row);
   const isWhole = at.length > 0 && !hasOpenClawKeysBelow(at);
   if (row?.state === 'unused' && (isWhole || !isBranch(value))) {
     found(at, row);
     return;
   }
-  if (Array.isArray(value)) for (const [index, item] of value.entries()) visit(config, item, [...at, index], found);
+  if (Array.isArray(value)) for (const [index, item] of value.entries()) visit(setting, item, [...at, index], found);
   else if (isPlainObject(value))
-    for (const [key, item] of Object.entries(value)) visit(config, item, [...at, key], found);
+    for (const [key, item] of Object.entries(value)) visit(setting, item, [...at, key], found);
 }
 
 export function hasOpenClawKeysBelow(path: ConfigPath): boolean {
@@ -173,7 +180,7 @@ function isEmpty(value: unknown): boolean {
   return isPlainObject(value) && (value.enabled === false || Object.keys(value).length === 0);
 }
 
-function isException(row: OpenClawKey, value: unknown, config: object): boolean {
-  if (row.state === 'different') return row.when !== undefined && !row.when(value, config);
+function isException(row: OpenClawKey, value: unknown, { config, isFromOpenClaw }: Setting): boolean {
+  if (row.state === 'different') return row.when !== undefined && !row.when(value, config, isFromOpenClaw);
   return row.state === 'unused' && row.except.some((exception) => isDeepStrictEqual(exception, value));
 }

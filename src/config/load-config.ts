@@ -33,7 +33,7 @@ import { type MissingVariable, substituteVariables } from './substitute-variable
 import { peekTokenFile } from './token-file.ts';
 import type { UnknownKey } from './validate-config.ts';
 import { listWebhookProblems } from './webhooks.ts';
-import { hasFilesOfOpenClaw, isWrittenByOpenClaw } from './written-by-openclaw.ts';
+import { isHomeOfOpenClaw } from './written-by-openclaw.ts';
 
 export interface LoadedConfig {
   readonly config: Config;
@@ -84,7 +84,7 @@ export async function loadConfig(location: ConfigLocation): Promise<LoadedConfig
   ]);
   const ofAgents = listAgentModelsFiles(config, environment);
   const early = [...found.remarks, ...environment.remarks, ...gathered.remarks, ...ofAgents].map(asWarning);
-  const isFromOpenClaw = isWrittenByOpenClaw(config) || (await hasFilesOfOpenClaw(environment.stateDir));
+  const isFromOpenClaw = isHomeOfOpenClaw(config, environment.stateDir);
   const unused = listUnusedSettings(config, environment.variables, isKnownSetting, isFromOpenClaw);
   const oddities =
     sources.length === 0

@@ -5,7 +5,7 @@ import type { LogThreshold } from '../protocol/log.ts';
 import type { Environment } from './environment.ts';
 import type { Config } from './schema.ts';
 import { resolveUserPath } from './user-path.ts';
-import { isWrittenByOpenClaw } from './written-by-openclaw.ts';
+import { isHomeOfOpenClaw } from './written-by-openclaw.ts';
 
 export interface LogSettings {
   readonly file: string;
@@ -27,7 +27,7 @@ export function logSettingsOf(
   const { logging = {} } = config;
   const given = logging.file?.trim();
   // OpenClaw writes the file that its own configuration names, and two programs would set it aside under each other.
-  const file = given && isWrittenByOpenClaw(config) && !isOwnLogFile(given) ? besideOf(given) : given;
+  const file = given && isLogOfOpenClaw(given, () => isHomeOfOpenClaw(config, stateDir)) ? besideOf(given) : given;
   return {
     file: file ? resolveUserPath(file, home, cwd) : path.join(stateDir, 'logs', 'atrium.log'),
     level: logging.level ?? 'info',
@@ -37,9 +37,11 @@ export function logSettingsOf(
   };
 }
 
-/** Whether a log file is meant for Atrium, by its name. */
-export function isOwnLogFile(file: string): boolean {
-  return path.basename(file).toLowerCase().includes('atrium');
+/** Whose log a file is: its name says it, and else the home in which it is configured. */
+export function isLogOfOpenClaw(file: string, isInHomeOfOpenClaw: () => boolean): boolean {
+  const name = path.basename(file).toLowerCase();
+  if (name.includes('atrium')) return false;
+  return name.includes('openclaw') || isInHomeOfOpenClaw();
 }
 
 function besideOf(file: string): string {

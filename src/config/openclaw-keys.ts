@@ -6,8 +6,7 @@
 import { docsCommand } from '../protocol/documents.ts';
 import type { Danger, Gate } from '../protocol/unused-setting.ts';
 import { portOfVariable } from './gateway-port.ts';
-import { isOwnLogFile } from './log-settings.ts';
-import { isWrittenByOpenClaw } from './written-by-openclaw.ts';
+import { isLogOfOpenClaw } from './log-settings.ts';
 
 export type OpenClawKey = UsedKey | DifferentKey | UnusedKey;
 
@@ -21,7 +20,7 @@ export interface DifferentKey {
   readonly state: 'different';
   readonly sentence: string;
   /** Whether a value means something else here. Without it, every value does. */
-  readonly when?: ((value: unknown, config: object) => boolean) | undefined;
+  readonly when?: ((value: unknown, config: object, isFromOpenClaw: boolean) => boolean) | undefined;
 }
 
 export interface UnusedKey {
@@ -526,7 +525,7 @@ export const OPENCLAW_KEYS: readonly OpenClawKey[] = withAgentsByName([
   ...different(
     'logging.file',
     'OpenClaw writes that file, so the log of Atrium stands beside it, with "atrium" in its name.',
-    (value, config) => typeof value === 'string' && isWrittenByOpenClaw(config) && !isOwnLogFile(value),
+    (value, _, isFromOpenClaw) => typeof value === 'string' && isLogOfOpenClaw(value, () => isFromOpenClaw),
   ),
   ...harmless('logging', 'It changes nothing about the log.'),
   ...used('diagnostics', 'enabled'),

@@ -4,6 +4,7 @@
 // cannot be closed is a warning, and the others are closed all the same: the lock on the state directory is always
 // released.
 
+import type { ConfigPath } from '../config/config-path.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { Config } from '../config/schema.ts';
 import { errorText } from '../protocol/one-line.ts';
@@ -20,12 +21,18 @@ export interface GatewayPart {
    */
   readonly reads?: readonly string[] | undefined;
   /** Settings below `reads` in which the two configurations differ and which the part takes up only at the next start. */
-  waits?(before: Config, after: Config): readonly string[];
+  waits?(before: Config, after: Config): readonly WaitingPlace[];
   /** Further paths that reopen the part. Whether a change of them needs a restart is said by the parts that read them. */
   readonly sharesReading?: readonly string[] | undefined;
   /** Files and folders beside the configuration; when one of them has changed, the part is reopened. */
   files?(): readonly string[];
   reopen?(loaded: LoadedConfig): Promise<void>;
+}
+
+/** Where a setting is written that waits for the next start: in the configuration of the start, and in the present one. */
+export interface WaitingPlace {
+  readonly atStart: ConfigPath;
+  readonly now: ConfigPath;
 }
 
 /** Whether a gateway stops without a planned restart, or to be started again at once. */

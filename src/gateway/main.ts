@@ -486,7 +486,7 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     agentIds: () => [agentId, ...listAgentIds(config).filter((id) => id !== agentId)],
     listensAt: async (address) => {
       url = address;
-      await Promise.all([lock.writeOwner({ pid: process.pid, url: address }), cluster.listensAt(address)]);
+      await Promise.all([lock.writeOwner({ pid: process.pid, url: address, token: options.token }), cluster.listensAt(address)]);
       const port = Number(new URL(address).port);
       const started = tell('gateway-started', { port, context: hookContext });
       // A plugin that is loaded from here on was not told of the start yet, so it is told separately.

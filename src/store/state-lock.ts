@@ -21,6 +21,11 @@ export interface StateLock {
 export interface StateOwner {
   readonly pid: number;
   readonly url: string;
+  /**
+   * The token that it was started with, for the commands of its user: what the configuration says may have changed since.
+   * A gateway of an older version does not write it.
+   */
+  readonly token?: string | undefined;
 }
 
 /**
@@ -43,8 +48,12 @@ export async function acquireStateLock(stateDir: string): Promise<StateLock> {
     await rm(ownerFile(stateDir), { force: true });
   } catch (error) {
     database?.close();
-    if (isBusy(error))
-      throw new StateLockedError({ dir: stateDir, owner: await readOwnerFile(stateDir) }, { cause: error });
+    if (isBusy(error)) {
+      const owner = await readOwnerFile(stateDir);
+      // The fields of an error may be printed, and a token must not be.
+      const place = owner && { pid: owner.pid, url: owner.url };
+      throw new StateLockedError({ dir: stateDir, owner: place }, { cause: error });
+    }
     throw storeErrorFrom(error, file);
   }
   HELD.add(database);
@@ -108,7 +117,10 @@ function stateLock(stateDir: string, database: Database, wasLeft: boolean): Stat
     async writeOwner(owner) {
       const path = ownerFile(stateDir);
       await mkdir(join(stateDir, 'atrium'), { recursive: true, mode: 0o700 });
-      await writeFile(`${path}.new`, `${JSON.stringify({ pid: owner.pid, url: owner.url })}\n`, { mode: 0o600 });
+      const { pid, url, token } = owner;
+      // A file that was left by a crash keeps its mode when it is written again.
+      await rm(`${path}.new`, { force: true });
+      await writeFile(`${path}.new`, `${JSON.stringify({ pid, url, token })}\n`, { mode: 0o600 });
       await rename(`${path}.new`, path);
     },
     async release() {
@@ -123,9 +135,11 @@ async function readOwnerFile(stateDir: string): Promise<StateOwner | undefined> 
   const text = await readFile(ownerFile(stateDir), 'utf8').catch(() => '');
   if (text.length > LONGEST_OWNER_FILE) return undefined;
   try {
-    const { pid, url } = JSON.parse(text) as Partial<Record<'pid' | 'url', unknown>>;
+    const { pid, url, token } = JSON.parse(text) as Partial<Record<keyof StateOwner, unknown>>;
     const isKnown = Number.isSafeInteger(pid) && typeof url === 'string' && /^https?:\/\/[\x21-\x7e]+$/.test(url);
-    return isKnown ? { pid: pid as number, url } : undefined;
+    if (!isKnown) return undefined;
+    const isToken = typeof token === 'string' && /^[\x21-\x7e]+$/.test(token);
+    return { pid: pid as number, url, ...(isToken ? { token } : {}) };
   } catch {
     return undefined;
   }

@@ -39,7 +39,7 @@ it('lets go of it when it is taken out again', async () => {
 
 it('says that a change of an agent that was there waits, and takes up the new one beside it', async () => {
   const { out } = await home.run(['agents', 'add', 'writer', '--default']);
-  expect(out).toContain('The running gateway takes it up at its next start: agents.list (the default agent).');
+  expect(out).toContain('The running gateway takes it up at its next start: agents.list[1].default.');
   expect(await agentsOf()).toEqual(['main', 'writer']);
   expect((await home.run(['status'])).out).toContain('agents.list');
 });

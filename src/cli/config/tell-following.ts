@@ -1,11 +1,12 @@
 // What a running gateway makes of a change in a configuration file: whether it has taken the change up, or waits for its
-// next start with it.
+// next start with it. The change is written by then, so a gateway that cannot be asked is a sentence, and no error.
 
 import { type ConfigPath, formatConfigPath } from '../../config/config-path.ts';
 import type { ConfigState } from '../../gateway/settings/config-state.ts';
+import { isAtriumError } from '../../protocol/errors.ts';
 import type { CliIo } from '../cli-io.ts';
 import { GatewayDownError, GatewayTokenOtherError } from '../errors.ts';
-import { isUnreachable, lazyClient, openGatewayClient } from '../gateway/gateway-client.ts';
+import { lazyClient, openGatewayClient } from '../gateway/gateway-client.ts';
 
 /** Sentences for people; none when no gateway runs. An empty path stands for the whole file. */
 export async function tellFollowing(io: CliIo, file: string, at: ConfigPath): Promise<readonly string[]> {
@@ -15,7 +16,7 @@ export async function tellFollowing(io: CliIo, file: string, at: ConfigPath): Pr
     if (!files.includes(file)) return [`The running gateway reads other files (${files.join(', ') || 'none'}).`];
     if (problem !== null) return [`The running gateway keeps what it has: ${problem}`];
     const place = at.length === 0 ? '' : formatConfigPath(at);
-    const late = waiting.filter((each) => concerns(each, place));
+    const late = waiting.filter((each) => isBelow(each, place) || isBelow(place, each));
     return [
       late.length === 0
         ? 'The running gateway has taken it up.'
@@ -25,20 +26,11 @@ export async function tellFollowing(io: CliIo, file: string, at: ConfigPath): Pr
     if (error instanceof GatewayDownError) return [];
     if (error instanceof GatewayTokenOtherError && formatConfigPath(at) === 'gateway.auth.token')
       return ['The running gateway has the token that it was started with; this one counts from its next start on.'];
-    if (isUnreachable(error)) return [error.message];
-    throw error;
+    if (!isAtriumError(error)) throw error;
+    return [`It is written, but the running gateway could not be asked whether it takes it up: ${error.message}`];
   } finally {
     await client.close();
   }
-}
-
-/** Of an agent in the list, one thing may wait while another was taken up: `agents.list (workspace of ops)`. */
-function concerns(waiting: string, place: string): boolean {
-  const [path = '', detail] = waiting.split(' (');
-  if (isBelow(path, place)) return true;
-  const key = place.slice(place.lastIndexOf('.') + 1);
-  const isMeant = detail === undefined || detail.startsWith(`${key} of `) || ['default', 'id'].includes(key);
-  return isBelow(place, path) && isMeant;
 }
 
 function isBelow(path: string, of: string): boolean {

@@ -129,7 +129,7 @@ export async function openGatewayClient(io: CliIo): Promise<GatewayClient> {
       stray: isStarting ? undefined : await findStrayGateway(io),
     });
   }
-  const token = await findRunningToken(io);
+  const token = owner.token ?? (await findRunningToken(io));
   if (token === undefined) throw new GatewayTokenGoneError({ ...owner, file: tokenFile(stateDir) });
   const isDown = (cause: unknown) =>
     new GatewayDownError({ stateDir, detail: `${owner.url} does not answer` }, { cause });
@@ -137,7 +137,8 @@ export async function openGatewayClient(io: CliIo): Promise<GatewayClient> {
 }
 
 /**
- * A configuration that cannot be read any more does not keep anyone from asking the gateway that runs. A file that the
+ * The token of a gateway that does not say itself which one it has, as one of an older version. A configuration that
+ * cannot be read any more does not keep anyone from asking the gateway that runs. A file that the
  * person named is another matter: its error is told.
  */
 export async function findRunningToken(

@@ -71,7 +71,10 @@ async function findRunning(io: CliIo, configPath: string | undefined): Promise<G
   const { readOwner } = await import('../../store/state-lock.ts');
   const owner = await readOwner(stateDir);
   if (!owner) throw new GatewayDownError({ stateDir, detail: 'no process owns it' });
-  const token = await findRunningToken(io, configPath);
+  // A file that the person named is read in any case, so that they are told when it cannot be.
+  const found =
+    owner.token === undefined || configPath !== undefined ? await findRunningToken(io, configPath) : undefined;
+  const token = owner.token ?? found;
   if (token === undefined) throw new GatewayTokenGoneError({ ...owner, file: tokenFile(stateDir) });
   return { ...owner, token };
 }

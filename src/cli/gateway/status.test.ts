@@ -55,8 +55,8 @@ describe('atrium status', () => {
     expect(out).toContain('does not answer');
   });
 
-  it('says that a gateway runs whose token is gone, and goes on with the store', async () => {
-    await running.start();
+  it('says that a gateway of an older version runs whose token is gone, and goes on with the store', async () => {
+    await running.start(undefined, { token: undefined });
     await rm(join(running.home.stateDir, 'atrium', 'token'));
     const sentence = /The gateway at http:\S+ runs \(process \d+\), but its token is gone: .*token is not there\./;
     const { code, out } = await running.home.run(['status']);
@@ -74,13 +74,31 @@ describe('atrium status', () => {
     expect([agent.out, agent.err]).toEqual(['', expect.stringMatching(sentence)]);
   });
 
-  it('uses the token of the configuration where there is one', async () => {
+  it('uses the token of the configuration where a gateway of an older version does not say which one it has', async () => {
     await running.home.write('openclaw.json', '{ gateway: { auth: { token: "configured-token-123" } } }');
-    await running.start();
+    await running.start(undefined, { token: undefined });
     expect((await running.home.run(['status'])).code).toBe(0);
     await running.home.write('openclaw.json', '{ gateway: { auth: { token: "another-token-123" } } }');
     const { code, out } = await running.home.run(['status']);
     expect(code).toBe(1);
     expect(out).toContain('not the token of this gateway');
+  });
+
+  it('reaches a gateway whose token was changed in the file, and lists the change without showing it', async () => {
+    await running.home.write('openclaw.json', '{ gateway: { auth: { token: "configured-token-123" } } }');
+    await running.start();
+    await running.home.write('openclaw.json', '{ gateway: { auth: { token: "another-token-123" } } }');
+    // More often than a gateway lets a wrong token pass.
+    for (let times = 0; times < 11; times++) expect((await running.home.run(['sessions', 'list'])).code).toBe(0);
+    const { code, out } = await running.home.run(['status']);
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(
+        /changed since start .*\n {2}gateway\.auth\.token: the file says another value; both are hidden\n/,
+      ),
+    ]);
+    expect(out).not.toMatch(/configured-token-123|another-token-123/);
+    await rm(join(running.home.stateDir, 'atrium', 'token'), { force: true });
+    expect((await running.home.run(['agent', '--message', 'are you there?'])).err).not.toContain('token');
   });
 });

@@ -42,9 +42,9 @@ export function readEnvFiles(
   process: EnvironmentVariables,
   { cwd, stateDir }: { readonly cwd: string; readonly stateDir: string },
 ): EnvFileVariables {
-  const ofProject = cwd === stateDir ? undefined : readEnvFile(path.join(cwd, '.env'), isFromProject);
-  const ofState = readEnvFile(path.join(stateDir, '.env'), isFromState);
-  const read = [ofProject, ofState].filter((each) => each !== undefined);
+  const read = envFilePaths({ cwd, stateDir })
+    .map((file) => readEnvFile(file, path.dirname(file) === stateDir ? isFromState : isFromProject))
+    .filter((each) => each !== undefined);
   return {
     added: withoutTaken(
       process,
@@ -52,6 +52,17 @@ export function readEnvFiles(
     ),
     remarks: read.flatMap(({ remarks }) => remarks),
   };
+}
+
+/** Where such files may be, the one that counts first before the other. */
+export function envFilePaths({
+  cwd,
+  stateDir,
+}: {
+  readonly cwd: string;
+  readonly stateDir: string;
+}): readonly string[] {
+  return [...new Set([cwd, stateDir])].map((folder) => path.join(folder, '.env'));
 }
 
 /** Of several variables with one name the first counts, and none that the process has. A blank value is no value. */

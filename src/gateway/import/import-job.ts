@@ -17,6 +17,11 @@ export interface JobSurroundings {
   readonly timezone: string;
   readonly defaultAgentId: string;
   readonly knowsAgent: (agentId: string) => boolean;
+  /** Which of these models the agent may not be given, and the setting that says so; undefined when it may have all. */
+  readonly mayNotUse: (
+    agentId: string,
+    models: readonly string[],
+  ) => { readonly models: readonly string[]; readonly setting: string } | undefined;
   /** The ids of the channels that answers can go to. */
   readonly channels: readonly string[];
 }
@@ -80,6 +85,7 @@ export async function readJob(value: unknown, surroundings: JobSurroundings): Pr
         ...(isConfined
           ? [`${called}: it had some tools only, and would have all of them here, so it was brought switched off.`]
           : []),
+        ...refusedModels(job, surroundings).map((each) => `${called}: ${each}`),
         ...differencesOf(value).map((each) => `${called}: ${each}`),
         ...unusedIn(payload, PAYLOAD_KEYS, ' of its payload').map((each) => `${called}: ${each}`),
         ...unusedIn(written, SCHEDULE_KEYS, ' of its schedule').map((each) => `${called}: ${each}`),
@@ -94,11 +100,23 @@ export async function readJob(value: unknown, surroundings: JobSurroundings): Pr
 
 const JOB_KEYS =
   'id jobId name agentId enabled schedule sessionTarget wakeMode payload delivery message text deleteAfterRun createdAtMs updatedAtMs state ' +
-  // What OpenClaw notes about a job and what it is called in lists; none of it changes what the job does.
-  'declarationKey displayName description scheduledToolPolicy configRevision';
+  // What OpenClaw notes for itself; a person has written none of it.
+  'declarationKey displayName scheduledToolPolicy configRevision';
 const PAYLOAD_KEYS = 'kind message text model fallbacks timeoutSeconds toolsAllow';
 const SCHEDULE_KEYS = 'kind at atMs everyMs anchorMs expr cron tz';
 const DELIVERY_KEYS = 'mode channel to accountId';
+
+/** Such a job is brought as it is: the operator may allow the model, or choose another one. */
+function refusedModels({ agentId, model, fallbacks }: JobRow, { mayNotUse }: JobSurroundings): readonly string[] {
+  const refused = mayNotUse(agentId, [...(model === null ? [] : [model]), ...(fallbacks ?? [])]);
+  if (refused === undefined) return [];
+  const { models, setting } = refused;
+  const are = models.length === 1 ? 'is' : 'are';
+  const follows = model !== null && models.includes(model) ? 'so its runs fail' : 'so it is passed over';
+  return [
+    `${models.join(', ')} ${are} not among the models that may be chosen (${setting}), ${follows} until that changes or "atrium cron edit" gives it another one.`,
+  ];
+}
 
 /** Jobs that OpenClaw makes by itself: heartbeats, which Atrium has of its own, and words that only its plugins understand. */
 function isOwnWork({ payload, declarationKey, description }: Readonly<Record<string, unknown>>): boolean {

@@ -123,6 +123,7 @@ it('a job has its older form, and every part of it that is not brought is named'
     {
       id: 'named',
       name: 'Named',
+      description: 'What it is for.',
       schedule: { kind: 'cron', expr: '0 7 * * *', staggerMs: 5_000 },
       sessionTarget: 'session:standup',
       wakeMode: 'next-heartbeat',
@@ -147,9 +148,28 @@ it('a job has its older form, and every part of it that is not brought is named'
     'The job "Named": lightContext of its payload has no effect.',
     'The job "Named": staggerMs of its schedule has no effect.',
     'The job "Named": bestEffort of its delivery has no effect.',
-    'The job "Named": failureAlert has no effect.',
+    'The job "Named": description, failureAlert have no effect.',
     'The job "Nobody" was left: it has no id.',
     expect.stringContaining('The job "silent" was left: '),
+  ]);
+});
+
+it('a job whose model may not be chosen is brought, and that is named', async () => {
+  const { home, store, run } = await rig();
+  const job = (id: string, payload: object) => ({ id, name: id, schedule: { cron: '0 9 * * *' }, payload });
+  const jobs = [
+    job('first', { message: 'x', model: 'x/y', fallbacks: ['x/listed'] }),
+    job('later', { message: 'x', model: 'x/listed', fallbacks: ['x/z'] }),
+    job('fine', { message: 'x', model: 'x/listed' }),
+  ];
+  await home.write('cron/jobs.json', JSON.stringify({ jobs }));
+  const report = await run({ config: { agents: { defaults: { modelPolicy: { allow: ['x/listed'] } } } } });
+  expect(await store.count('jobs')).toBe(3);
+  expect(report.notes.map(({ sentence }) => sentence)).toEqual([
+    expect.stringMatching(
+      /^The job "first": x\/y is not among the models .*modelPolicy\.allow\), so its runs fail until/,
+    ),
+    expect.stringMatching(/^The job "later": x\/z is not among the models .*, so it is passed over until/),
   ]);
 });
 
@@ -576,10 +596,11 @@ describe('a conversation', () => {
     await home.sessions({
       'agent:main:subagent:1': { sessionId: 'a' },
       'agent:main:cron:j:run:1': { sessionId: 'a' },
+      'agent:main:cron:j:run:2': { sessionId: 'removed' },
       global: { sessionId: 'a' },
     });
     const report = await run();
-    expect(rowsOf(report).conversations).toEqual([0, 0, 0, 3]);
+    expect(rowsOf(report).conversations).toEqual([0, 0, 0, 1]);
     expect(report.notes.map(({ sentence }) => sentence)).toEqual([
       expect.stringContaining('of subagents'),
       expect.stringContaining('of single runs of jobs'),

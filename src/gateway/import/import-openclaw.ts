@@ -6,6 +6,8 @@ import { chmod, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/prom
 import { dirname, join } from 'node:path';
 import { listAgentIds, resolveDefaultAgentId } from '../../config/agents.ts';
 import type { Environment } from '../../config/environment.ts';
+import { resolveModelAllowance } from '../../config/model-allowance.ts';
+import { parseModelRef } from '../../config/model-choice.ts';
 import type { Config } from '../../config/schema.ts';
 import { AUTH_PROFILES_NAME, keptProfilesFile } from '../../config/secrets/auth-profiles.ts';
 import { DEFAULT_AGENT_ID, normalizeAccountId } from '../../protocol/agent-id.ts';
@@ -143,7 +145,7 @@ async function bringSessions(
   sessions: Awaited<ReturnType<OpenClawHome['sessions']>>,
   notes: Notes,
 ): Promise<ImportRow> {
-  const counts = { new: 0, grown: 0, unchanged: 0, left: 0 };
+  const counts = { new: 0, grown: 0, unchanged: 0, left: 0, stays: 0 };
   const kinds = new Map<string, number>();
   const { store, isDryRun, mostChars, progress } = parts;
   /** Which key has a transcript. Two keys may name the same one, and a session has one key. */
@@ -160,7 +162,7 @@ async function bringSessions(
     try {
       const outcome = await importSession({ store, isDryRun, mostChars, now: parts.now() }, source);
       counts[outcome.state] += 1;
-      if (outcome.state !== 'left') owners.set(source.place, source.sessionKey);
+      if (outcome.state !== 'left' && outcome.state !== 'stays') owners.set(source.place, source.sessionKey);
       for (const note of outcome.notes) notes.add(note);
       if (outcome.kind) kinds.set(outcome.kind, (kinds.get(outcome.kind) ?? 0) + 1);
     } catch (error) {
@@ -172,7 +174,7 @@ async function bringSessions(
   for (const [kind, count] of kinds) {
     notes.add({
       place: parts.from,
-      sentence: `${count} ${count === 1 ? 'session' : 'sessions'} ${kind} stay where they are.`,
+      sentence: `${count} ${count === 1 ? 'session' : 'sessions'} ${kind} ${count === 1 ? 'stays where it is' : 'stay where they are'}.`,
     });
   }
   return rowOf('conversations', counts);
@@ -209,6 +211,11 @@ async function bringJobs(
     timezone: environment.timezone,
     defaultAgentId: resolveDefaultAgentId(config),
     knowsAgent: (agentId: string) => agents.includes(agentId),
+    mayNotUse: (agentId: string, names: readonly string[]) => {
+      const allowance = resolveModelAllowance(config, agentId, environment.variables);
+      const refused = names.filter((name) => allowance?.mayUse(parseModelRef(name, config)) === false);
+      return allowance && refused.length > 0 ? { models: refused, setting: allowance.setting } : undefined;
+    },
     channels: ['web', 'cli', ...CHANNELS],
   };
   let room = MAX_JOBS - (await store.count('jobs'));

@@ -13,7 +13,8 @@ import { Conversation, type ImportedEntry } from './conversation.ts';
 import type { ImportNote, SourceSession } from './source-session.ts';
 
 export interface SessionOutcome {
-  readonly state: 'new' | 'grown' | 'unchanged' | 'left';
+  /** `stays`: work that was over with its run, which nobody misses here. */
+  readonly state: 'new' | 'grown' | 'unchanged' | 'left' | 'stays';
   readonly entries: number;
   readonly notes: readonly ImportNote[];
   /** Why it was left, when the same reason holds for many: they are counted and not named one by one. */
@@ -31,7 +32,7 @@ export interface SessionImport {
 
 export async function importSession(parts: SessionImport, source: SourceSession): Promise<SessionOutcome> {
   const kind = reasonToLeave(source.sessionKey);
-  if (kind) return { state: 'left', entries: 0, notes: [], kind };
+  if (kind) return { state: isOfOneRun(source.sessionKey) ? 'stays' : 'left', entries: 0, notes: [], kind };
   const { sessionId } = source;
   const [known] = await parts.store.select('sessions', { where: { sessionId }, limit: 1 });
   const mark = known && markOf(known);
@@ -79,8 +80,12 @@ function withMark(
 export function reasonToLeave(sessionKey: string): string | undefined {
   if (!parseAgentSessionKey(sessionKey)) return 'without an agent in their key';
   if (isSubagentSessionKey(sessionKey)) return 'of subagents';
-  if (/:cron:[^:]+:run:/.test(normalizeSessionKey(sessionKey))) return 'of single runs of jobs';
-  return undefined;
+  return isOfOneRun(sessionKey) ? 'of single runs of jobs' : undefined;
+}
+
+/** A session of a subagent or of a single run of a job: it ended with that run. */
+export function isOfOneRun(sessionKey: string): boolean {
+  return isSubagentSessionKey(sessionKey) || /:cron:[^:]+:run:/.test(normalizeSessionKey(sessionKey));
 }
 
 async function read(source: SourceSession, mostChars: number) {

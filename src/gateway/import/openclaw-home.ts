@@ -12,6 +12,7 @@ import { parseJson } from '../../protocol/json.ts';
 import { errorText } from '../../protocol/one-line.ts';
 import { sha256Of } from '../../protocol/sha256-of.ts';
 import { OpenClawDatabase } from '../../store/sqlite/openclaw-database.ts';
+import { isOfOneRun } from './import-session.ts';
 import { readJsonLines } from './read-lines.ts';
 import type { ImportNote, SourceEvent, SourceSession } from './source-session.ts';
 import type { StorePaths } from './store-paths.ts';
@@ -253,6 +254,8 @@ export class OpenClawHome {
         );
         continue;
       }
+      // OpenClaw removes the transcripts of single runs, and those that are there stay too.
+      if (!facts && isOfOneRun(sessionKey)) continue;
       if (!facts?.isFile()) {
         const what = facts ? 'is no file' : 'is not there';
         this.#noteLost(place, `The transcript of ${sessionKey} ${what}.`);

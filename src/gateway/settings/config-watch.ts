@@ -15,10 +15,13 @@ import { type ConfigPath, formatConfigPath, valueAt } from '../../config/config-
 import { ConfigMissingError, ConfigUnreadableError } from '../../config/errors.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import { isPlainObject } from '../../config/plain-object.ts';
+import { envFilePaths } from '../../config/secrets/env-files.ts';
+import { type EnvFileChange, listEnvFileChanges } from '../../config/secrets/list-env-file-changes.ts';
 import type { JsonValue } from '../../protocol/json.ts';
 import { errorText } from '../../protocol/one-line.ts';
 import { within } from '../../protocol/time-limit.ts';
-import type { GatewayPart } from '../gateway-part.ts';
+import { REDACTED } from '../../recorder/redact.ts';
+import type { GatewayPart, WaitingPlace } from '../gateway-part.ts';
 import { type ConfigState, describeConfigState, type WaitingSetting } from './config-state.ts';
 import { loadStartableConfig } from './load-startable-config.ts';
 import { showConfig } from './show-config.ts';
@@ -56,6 +59,8 @@ export class ConfigWatch {
   #watched: readonly string[] = [];
   #waiting: NodeJS.Timeout | undefined;
   #looking: Promise<void> = Promise.resolve();
+  /** What the `.env` files say differently since the start. */
+  #envChanges: readonly EnvFileChange[] = [];
   /** Why the files cannot be used as they are now. */
   #problem: string | undefined;
   /** The files as they were when they were read last; undefined before they were looked at. */
@@ -100,7 +105,8 @@ export class ConfigWatch {
   async state(): Promise<ConfigState> {
     await this.#catchUp();
     const files = this.#read.files.map(({ path }) => path);
-    return { files, waiting: this.#paths(this.#parts.loaded, this.#read), problem: this.#problem ?? null };
+    const waiting = [...this.#paths(this.#parts.loaded, this.#read), ...this.#envChanges.map(nameOf)];
+    return { files, waiting, problem: this.#problem ?? null };
   }
 
   /** Where the configuration is, for callers that look at it or change it, and run no programs that give secrets. */
@@ -121,16 +127,22 @@ export class ConfigWatch {
   /** What the files say differently since the start and what only a restart takes up, as far as that was noticed. */
   changedSinceStart(): readonly WaitingSetting[] {
     const { loaded } = this.#parts;
-    const paths = this.#waitingPaths(loaded, this.#read);
-    if (paths.length === 0) return [];
+    const places = this.#waitingPlaces(loaded, this.#read);
+    const variables = this.#envChanges.map((change) => ({
+      path: nameOf(change),
+      inUse: change.was === 'added' ? null : REDACTED,
+      inFile: change.was === 'removed' ? null : REDACTED,
+    }));
+    if (places.length === 0) return variables;
     // What the files say is shown, and not what their variables hold.
     const [before, after] = [loaded, this.#read].map(({ written }) => showConfig(written as JsonValue));
     const shown = (value: JsonValue | undefined, path: ConfigPath) => (valueAt(value, path) ?? null) as JsonValue;
-    return paths.map((path) => ({
-      path: formatConfigPath(path),
-      inUse: shown(before, path),
-      inFile: shown(after, path),
+    const settings = places.map(({ atStart, now }) => ({
+      path: formatConfigPath(now),
+      inUse: shown(before, atStart),
+      inFile: shown(after, now),
     }));
+    return [...settings, ...variables];
   }
 
   async close(): Promise<void> {
@@ -161,6 +173,7 @@ export class ConfigWatch {
       const before = this.#read;
       const stamps = await this.#stampsOf(this.#watched);
       this.#seen = stamps;
+      this.#noteVariables();
       const loaded = await this.#load();
       if (!isDeepStrictEqual(await this.#stampsOf(this.#watched), stamps)) return this.#changed();
       this.#keep(loaded);
@@ -201,6 +214,14 @@ export class ConfigWatch {
     this.#say({ waiting, problem: null });
   }
 
+  /** The environment was read once, so everything about it waits. It is said once, as for a setting. */
+  #noteVariables(): void {
+    const known = new Set(this.#envChanges.map((change) => `${change.was} ${nameOf(change)}`));
+    this.#envChanges = listEnvFileChanges(this.#parts.location.environment);
+    const news = this.#envChanges.filter((change) => !known.has(`${change.was} ${nameOf(change)}`));
+    this.#say({ waiting: news.map(nameOf), problem: null });
+  }
+
   #say(state: Omit<ConfigState, 'files'>): void {
     for (const sentence of describeConfigState(state)) this.#parts.warn(sentence);
   }
@@ -208,20 +229,24 @@ export class ConfigWatch {
   /** The names of what differs and what no part takes up, as short as sentences have them. */
   #paths(before: LoadedConfig, loaded: LoadedConfig): readonly string[] {
     const { others, waiting } = this.#differences(before, loaded);
-    return [...new Set([...others.map((path) => path.slice(0, 2).join('.')), ...waiting])].sort();
+    const names = [
+      ...others.map((path) => path.slice(0, 2).join('.')),
+      ...waiting.map(({ now }) => formatConfigPath(now)),
+    ];
+    return [...new Set(names)].sort();
   }
 
-  #waitingPaths(before: LoadedConfig, loaded: LoadedConfig): readonly ConfigPath[] {
+  #waitingPlaces(before: LoadedConfig, loaded: LoadedConfig): readonly WaitingPlace[] {
     const { others, waiting } = this.#differences(before, loaded);
-    const all = [...others, ...waiting.map((path) => path.split('.'))];
-    const byName = new Map(all.map((path) => [formatConfigPath(path), path] as const));
-    return [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, path]) => path);
+    const all = [...others.map((path) => ({ atStart: path, now: path })), ...waiting];
+    const byName = new Map(all.map((place) => [formatConfigPath(place.now), place] as const));
+    return [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, place]) => place);
   }
 
   #differences(
     before: LoadedConfig,
     loaded: LoadedConfig,
-  ): { readonly others: readonly (readonly string[])[]; readonly waiting: readonly string[] } {
+  ): { readonly others: readonly (readonly string[])[]; readonly waiting: readonly WaitingPlace[] } {
     const parts = this.#parts.parts();
     const taken = parts.flatMap(({ reads = [] }) => reads);
     const isTaken = (path: string) => taken.some((each) => path === each || path.startsWith(`${each}.`));
@@ -269,7 +294,10 @@ export class ConfigWatch {
   #watch({ files }: LoadedConfig): void {
     if (this.#isClosed) return;
     const own = this.#parts.parts().flatMap((part) => part.files?.() ?? []);
-    const wanted = [...new Set([...listConfigPaths(this.#parts.location), ...files.map(({ path }) => path), ...own])];
+    const { location } = this.#parts;
+    const variables = envFilePaths(location.environment);
+    const read = [...listConfigPaths(location), ...files.map(({ path }) => path)];
+    const wanted = [...new Set([...read, ...variables, ...own])];
     for (const file of this.#watched) if (!wanted.includes(file)) unwatchFile(file, this.#changed);
     const interval = this.#parts.pollMs ?? POLL_MS;
     for (const file of wanted) {
@@ -277,6 +305,11 @@ export class ConfigWatch {
     }
     this.#watched = wanted;
   }
+}
+
+/** A variable is no setting, so its file is named with it. */
+function nameOf({ name, file }: EnvFileChange): string {
+  return `${name} in ${file}`;
 }
 
 /** When a file was written, and its size; null for a file that does not exist. */

@@ -1,7 +1,14 @@
 import { expect, it } from 'vitest';
 import { listAgentIds, resolveDefaultAgentId } from '../../config/agents.ts';
+import { formatConfigPath } from '../../config/config-path.ts';
 import type { Config } from '../../config/schema.ts';
 import { LiveConfig, listWaitingSettings } from './live-config.ts';
+
+/** As people write it; with the place at the start where that was another one. */
+const waiting = (before: Config, after: Config) =>
+  listWaitingSettings(before, after).map(({ atStart, now }) =>
+    [...new Set([atStart, now].map(formatConfigPath))].join(', now '),
+  );
 
 const of = (...list: NonNullable<NonNullable<Config['agents']>['list']>): Config => ({ agents: { list } });
 
@@ -29,9 +36,9 @@ it('keeps the folders of the agents of the start, and the default agent', () => 
   const changed = of({ id: 'c', default: true }, { id: 'a', workspace: '/elsewhere', name: 'Ada' });
   live.apply(changed);
   expect(live.config.agents?.list).toEqual([{ id: 'a', workspace: '/a', name: 'Ada', default: true }, { id: 'c' }]);
-  expect(listWaitingSettings(of({ id: 'a', workspace: '/a' }, { id: 'b' }), changed)).toEqual([
-    'agents.list (workspace of a)',
-    'agents.list (the default agent)',
+  expect(waiting(of({ id: 'a', workspace: '/a' }, { id: 'b' }), changed)).toEqual([
+    'agents.list[0].workspace, now agents.list[1].workspace',
+    'agents.list[0].default',
   ]);
 });
 
@@ -49,10 +56,7 @@ it('does the same with agents by name, which stay where they are written', () =>
   expect(live.apply(changed)).toBe(true);
   expect(live.config.agents?.entries).toEqual({ a: { workspace: '/a', name: 'Ada', default: true }, c: {} });
   expect([listAgentIds(live.config), resolveDefaultAgentId(live.config)]).toEqual([['a', 'c'], 'a']);
-  expect(listWaitingSettings(start, changed)).toEqual([
-    'agents.entries (workspace of a)',
-    'agents.entries (the default agent)',
-  ]);
+  expect(waiting(start, changed)).toEqual(['agents.entries.a.workspace', 'agents.defaults.systemAgent']);
 });
 
 it('takes up a setting, and keeps the one beside it that waits for the next start', () => {
@@ -63,7 +67,7 @@ it('takes up a setting, and keeps the one beside it that waits for the next star
   expect(live.config.session).toEqual({ idleMinutes: 9, mainKey: 'home' });
   expect(live.config.gateway).toEqual({ port: 1, drainSeconds: 4 });
   expect(live.config.logging).toBeUndefined();
-  expect(listWaitingSettings(start, changed)).toEqual(['session.mainKey']);
+  expect(waiting(start, changed)).toEqual(['session.mainKey']);
 });
 
 it('forgets a section that is gone', () => {
@@ -78,13 +82,16 @@ it.each([
   ['one more beside the unwritten one', {}, of({ id: 'main' }, { id: 'b' }), []],
   ['one with another model', of({ id: 'a' }), of({ id: 'a', model: 'x/y' }), []],
   ['one that is gone', of({ id: 'a' }, { id: 'b' }), of({ id: 'a' }), []],
-  ['one that moved', of({ id: 'a' }), of({ id: 'a', workspace: '/x' }), ['agents.list (workspace of a)']],
+  ['one that moved', of({ id: 'a' }), of({ id: 'a', workspace: '/x' }), ['agents.list[0].workspace']],
+  ['another default', of({ id: 'a' }), of({ id: 'a' }, { id: 'b', default: true }), ['agents.list[1].default']],
   [
-    'another default',
-    of({ id: 'a' }),
-    of({ id: 'a' }, { id: 'b', default: true }),
-    ['agents.list (the default agent)'],
+    'one that is not the default any more',
+    of({ id: 'a', default: true }, { id: 'b' }),
+    of({ id: 'a', default: false }, { id: 'b', default: true }),
+    ['agents.list[0].default', 'agents.list[1].default'],
   ],
+  ['another order', of({ id: 'a' }, { id: 'b' }), of({ id: 'b' }, { id: 'a' }), ['agents.list[0].id']],
+  ['none any more', of({ id: 'a' }), {}, ['agents.list[0].id']],
 ])('says what waits when agents are changed: %s', (_, start, changed, expected) => {
-  expect(listWaitingSettings(start, changed)).toEqual(expected);
+  expect(waiting(start, changed)).toEqual(expected);
 });

@@ -14,9 +14,11 @@ import {
   withAgents,
   withFixedAgents,
 } from '../../config/agents.ts';
+import type { ConfigPath } from '../../config/config-path.ts';
 import { isPlainObject } from '../../config/plain-object.ts';
 import type { Config } from '../../config/schema.ts';
 import { LIVE_CONTEXT_SETTINGS } from '../composer/context-engine.ts';
+import type { WaitingPlace } from '../gateway-part.ts';
 
 /** Sections that are read when they are needed, except for the settings below. */
 const LIVE_SECTIONS = [
@@ -85,22 +87,42 @@ export class LiveConfig {
 }
 
 /** The settings of live sections in which two configurations differ and which wait for the next start. */
-export function listWaitingSettings(before: Config, after: Config): readonly string[] {
+export function listWaitingSettings(before: Config, after: Config): readonly WaitingPlace[] {
   const settings = WAITING_SETTINGS.filter((path) => !isDeepStrictEqual(valueAt(before, path), valueAt(after, path)));
   const entries = new Map(listAgentConfigs(after).map((entry) => [agentIdOf(entry), entry]));
   const folders = listAgentConfigs(before).flatMap((entry) => {
-    const now = entries.get(agentIdOf(entry));
+    const id = agentIdOf(entry);
+    const now = entries.get(id);
     const differing = now ? WAITING_AGENT_SETTINGS.filter((key) => !isDeepStrictEqual(entry[key], now[key])) : [];
-    return differing.map((key) => `${sectionOf(after, agentIdOf(entry))} (${key} of ${agentIdOf(entry)})`);
+    return differing.map((key) => placeOfAgent(before, after, id, key));
   });
-  const isSameDefault = resolveDefaultAgentId(before) === resolveDefaultAgentId(after);
-  const section = sectionOf(after, resolveDefaultAgentId(after));
-  return [...settings, ...folders, ...(isSameDefault ? [] : [`${section} (the default agent)`])];
+  return [...settings.map((path) => samePlace(path.split('.'))), ...folders, ...placesOfDefault(before, after)];
 }
 
-/** `agents.list` or `agents.entries`, whichever has the agent. */
-function sectionOf(config: Config, agentId: string): string {
-  return `agents.${agentPathOf(config, agentId)?.[1] ?? 'list'}`;
+/** What made another agent the default one: a mark, the name in the defaults, or else which agent comes first. */
+function placesOfDefault(before: Config, after: Config): readonly WaitingPlace[] {
+  const [old, next] = [before, after].map(resolveDefaultAgentId) as [string, string];
+  if (old === next) return [];
+  const markOf = (config: Config, id: string) =>
+    listAgentConfigs(config).find((each) => agentIdOf(each) === id)?.default;
+  const ids = new Set([...listAgentConfigs(after), ...listAgentConfigs(before)].map(agentIdOf));
+  const marks = [...ids].filter((id) => (markOf(before, id) ?? false) !== (markOf(after, id) ?? false));
+  if (marks.length > 0) return marks.map((id) => placeOfAgent(before, after, id, 'default'));
+  const system = 'agents.defaults.systemAgent';
+  if (!isDeepStrictEqual(valueAt(before, system), valueAt(after, system))) return [samePlace(system.split('.'))];
+  const first = agentPathOf(after, next) ?? agentPathOf(before, old) ?? ['agents'];
+  return [samePlace(first[1] === 'list' ? [...first, 'id'] : first)];
+}
+
+/** An agent may stand at another place of the list now. */
+function placeOfAgent(before: Config, after: Config, agentId: string, key: string): WaitingPlace {
+  const [was, is] = [agentPathOf(before, agentId), agentPathOf(after, agentId)];
+  const at = is ?? was ?? ['agents', 'list'];
+  return { atStart: [...(was ?? at), key], now: [...at, key] };
+}
+
+function samePlace(path: ConfigPath): WaitingPlace {
+  return { atStart: path, now: path };
 }
 
 /** `changed`, with everything that waits for the next start as it is in `start`. */

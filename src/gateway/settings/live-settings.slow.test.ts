@@ -135,7 +135,7 @@ describe('what waits for the next start', () => {
     });
     expect(waiting).toEqual([
       'agents.defaults.userTimezone',
-      'agents.list (workspace of main)',
+      'agents.list[0].workspace',
       'gateway.http',
       'gateway.port',
       'logging.level',
