@@ -38,6 +38,18 @@ describe('atrium cron', () => {
     expect((await cron('rm', id)).err).toContain(`no job "${id}"`);
   });
 
+  it('takes the name of a job where one job has it, and else asks for an id', async () => {
+    await start();
+    const first = await add('--every', '2h');
+    expect((await cron('run', 'standup')).out).toContain(' runs as run_');
+    expect((await cron('history', 'standup')).out).toContain('run_');
+    const second = await add('--every', '3h');
+    const { code, err } = await cron('run', 'standup');
+    expect([code, err]).toEqual([2, expect.stringContaining('is not the name of one job only')]);
+    for (const { id } of [first, second]) expect(err).toContain(id);
+    expect((await cron('run', 'nobody')).err).toContain('no job "nobody"');
+  });
+
   it('runs a job now and shows what became of it', async () => {
     const model = await ModelServer.start();
     onTestFinished(() => model.close());

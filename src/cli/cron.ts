@@ -11,7 +11,7 @@ import { checkFilter } from './check-filter.ts';
 import { type CliCommand, command, type FlagsOf } from './command.ts';
 import { limitOption } from './common-options.ts';
 import { FlagCombinationError } from './errors.ts';
-import { path } from './gateway/gateway-client.ts';
+import { type GatewayClient, path } from './gateway/gateway-client.ts';
 import { formatFacts, listText } from './output/format-table.ts';
 import { formatTime } from './output/format-time.ts';
 import { line } from './output/text.ts';
@@ -94,7 +94,7 @@ export const CRON_COMMANDS: readonly CliCommand[] = [
   command({
     path: 'cron edit',
     summary: 'change a job; what you do not name stays as it is',
-    args: { '<id>': 'the id of a job' },
+    args: { '<id>': 'the id of a job, or its name' },
     options: { ...JOB_OPTIONS, '--enable': 'let it run again', '--disable': 'let it rest' },
     examples: [
       'cron edit job_0mh3k9q2x4f8c1d07a5be --cron "0 8 * * 1-5"',
@@ -107,21 +107,21 @@ export const CRON_COMMANDS: readonly CliCommand[] = [
       if (Object.values(body).every((value) => value === undefined)) {
         throw new FlagCombinationError({ problem: 'Nothing is to be changed: give at least one flag that says what.' });
       }
-      const { job } = await client.post<{ job: JobRow }>(path`/api/cron/jobs/${id}`, body);
+      const { job } = await client.post<{ job: JobRow }>(path`/api/cron/jobs/${await jobIdOf(id, client)}`, body);
       return { json: { job }, text: formatJob(job, io.environment.timezone) };
     },
   }),
   command({
     path: 'cron rm',
     summary: 'remove jobs; what became of them is kept for 90 days',
-    args: { '<ids...>': 'ids of jobs' },
+    args: { '<ids...>': 'ids of jobs, or their names' },
     examples: ['cron rm job_0mh3k9q2x4f8c1d07a5be'],
     notes: 'A run that has begun, or waits for its turn, is not stopped by this.',
     needs: 'gateway',
     async run({ ids }, { client, say }) {
       const removed: JobRow[] = [];
       for (const id of ids) {
-        const { job } = await client.delete<{ job: JobRow }>(path`/api/cron/jobs/${id}`);
+        const { job } = await client.delete<{ job: JobRow }>(path`/api/cron/jobs/${await jobIdOf(id, client)}`);
         removed.push(job);
         say(`${job.id} (${job.name}) is removed.`);
       }
@@ -131,12 +131,12 @@ export const CRON_COMMANDS: readonly CliCommand[] = [
   command({
     path: 'cron run',
     summary: 'run a job now, besides its times',
-    args: { '<id>': 'the id of a job' },
+    args: { '<id>': 'the id of a job, or its name' },
     examples: ['cron run job_0mh3k9q2x4f8c1d07a5be'],
     notes: 'Does not wait for the run; "atrium cron history" says what became of it.',
     needs: 'gateway',
     async run({ id }, { client }) {
-      const started = await client.post<StartedJob>(path`/api/cron/jobs/${id}/run`);
+      const started = await client.post<StartedJob>(path`/api/cron/jobs/${await jobIdOf(id, client)}/run`);
       const how = started.isNew ? 'runs as' : 'was waiting for its turn already, as';
       return { json: started, text: line(`${id} ${how} ${started.runId}.`) };
     },
@@ -144,14 +144,14 @@ export const CRON_COMMANDS: readonly CliCommand[] = [
   command({
     path: 'cron history',
     summary: 'show what became of the times of a job',
-    args: { '<id>': 'the id of a job, also of one that is gone' },
+    args: { '<id>': 'the id of a job, also of one that is gone, or the name of one that is there' },
     options: { '--limit <number>': limitOption(50) },
     examples: ['cron history job_0mh3k9q2x4f8c1d07a5be'],
     notes: 'Works while the gateway is down.',
     needs: 'reading',
     async run({ id, limit }, { client, io }) {
       type History = { jobId: string; entries: readonly JobHistoryEntry[]; next: number | null };
-      const history = await client.get<History>(path`/api/cron/jobs/${id}/history`, { limit });
+      const history = await client.get<History>(path`/api/cron/jobs/${await jobIdOf(id, client)}/history`, { limit });
       const text = listText(
         history.entries,
         {
@@ -240,4 +240,18 @@ function formatJob(job: JobRow, timezone: string): string {
 function formatNext({ enabled, nextAt }: JobRow, timezone: string): string {
   if (!enabled) return 'resting';
   return nextAt === null ? 'never' : formatTime(nextAt, timezone);
+}
+
+/** An id stays what it is. A name that one job has stands for its id; one that several have is refused with their ids. */
+async function jobIdOf(given: string, client: Pick<GatewayClient, 'get'>): Promise<string> {
+  const { jobs } = await client.get<{ jobs: readonly JobRow[] }>('/api/cron/jobs');
+  if (jobs.some(({ id }) => id === given)) return given;
+  const named = jobs.filter(({ name }) => name === given).map(({ id }) => id);
+  if (named.length > 1)
+    throw new BadFlagError({
+      flag: '<id>',
+      value: given,
+      expected: `the name of one job only; say ${named.join(' or ')}`,
+    });
+  return named[0] ?? given;
 }

@@ -486,7 +486,10 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     agentIds: () => [agentId, ...listAgentIds(config).filter((id) => id !== agentId)],
     listensAt: async (address) => {
       url = address;
-      await Promise.all([lock.writeOwner({ pid: process.pid, url: address, token: options.token }), cluster.listensAt(address)]);
+      await Promise.all([
+        lock.writeOwner({ pid: process.pid, url: address, token: options.token }),
+        cluster.listensAt(address),
+      ]);
       const port = Number(new URL(address).port);
       const started = tell('gateway-started', { port, context: hookContext });
       // A plugin that is loaded from here on was not told of the start yet, so it is told separately.
@@ -495,6 +498,8 @@ export async function openGateway(given: GatewayOptions): Promise<OpenedGateway>
     },
     warm: async () => {
       await Promise.all([models.warm(), engine.prepareEarly()]);
+      const { listParamsNotTaken } = await import('./models/list-params-not-taken.ts');
+      for (const sentence of await listParamsNotTaken(config, environment)) warn(sentence);
     },
     close: (budgetMs, reason = 'shutdown') => {
       const deadline = now() + budgetMs;

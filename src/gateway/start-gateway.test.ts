@@ -1,6 +1,6 @@
 // Settings of the listening gateway that OpenClaw writes in its own way, tried over real connections.
 
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { readEnvironment } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { ScratchHome } from '../testkit/scratch-home.ts';
@@ -83,3 +83,22 @@ it.each([
   const status = (await (await fetch(`${url}/api/status`, { headers })).json()) as { warnings: readonly string[] };
   expect(status.warnings).toContainEqual(sentence);
 });
+
+it('says of params that the model of an agent does not take that they are left out', async () => {
+  const home = await ScratchHome.create({
+    'openclaw.json': JSON.stringify({
+      models: { providers: { anthropic: { apiKey: 'sk-ant-0123456789' } } },
+      agents: { defaults: { model: 'anthropic/claude-opus-4-7', params: { temperature: 0.4 } } },
+    }),
+  });
+  onTestFinished(() => home.remove());
+  const environment = readEnvironment({ HOME: home.home, TZ: 'UTC' }, () => home.home, home.home);
+  const said: string[] = [];
+  const loaded = await loadConfig({ environment });
+  const running = await startGateway({ environment, loaded, port: 0, warn: (sentence) => void said.push(sentence) });
+  onTestFinished(() => running.stop(0));
+  await vi.waitFor(
+    () => expect(said.join('\n')).toContain('params.temperature 0.4 is left out for anthropic/claude-opus-4-7: '),
+    { timeout: 20_000 },
+  );
+}, 30_000);

@@ -129,4 +129,28 @@ Usable, with 4 settings that are not used and 3 that are used differently.
       unused: [{ path: 'gateway.auth.mode', danger: 'protects', refuses: 'start', isAccepted: false }],
     });
   });
+
+  it('names the params that a model does not take, as doctor does', async () => {
+    await home.write('openclaw.json', PARAMS);
+    const { code, out } = await home.run(['config', 'check']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/warning: params\.temperature 0\.4 is left out for anthropic\/claude-opus-4-7: .+\./);
+    expect(out).toMatch(/warning: params\.topP 0\.9 is left out for anthropic\/claude-sonnet-4-5: .+\./);
+    expect(out).not.toContain('params.temperature 0.5');
+    expect((await home.run(['doctor'])).out).toContain(
+      'params.temperature 0.4 is left out for anthropic/claude-opus-4-7',
+    );
+  });
+});
+
+const PARAMS = JSON.stringify({
+  models: { providers: { anthropic: { apiKey: 'sk-ant-0123456789' } } },
+  agents: {
+    defaults: {
+      models: {
+        'anthropic/claude-opus-4-7': { params: { temperature: 0.4 } },
+        'anthropic/claude-sonnet-4-5': { params: { temperature: 0.5, topP: 0.9 } },
+      },
+    },
+  },
 });

@@ -28,6 +28,7 @@ export const configCheck = command({
       const loaded = await loadConfig({ environment, configPath, runsCommands: true });
       const { files, merged } = loaded;
       const { listToolProblems } = await import('../../gateway/list-tool-problems.ts');
+      const { listParamsNotTaken } = await import('../../gateway/models/list-params-not-taken.ts');
       const { surveyHomePlugins } = await import('../../gateway/survey-home-plugins.ts');
       const survey = await surveyHomePlugins(loaded.config, environment);
       const unusable = survey.plugins.filter(({ state }) => state === 'failed');
@@ -36,6 +37,7 @@ export const configCheck = command({
       const problems = [
         ...listToolProblems(environment, loaded),
         ...platforms.flatMap((platform) => platform.problems),
+        ...(await listParamsNotTaken(loaded.config, channels)),
         ...survey.problems,
         ...unusable.map(({ id, reason }) => `The plugin "${id}" cannot be loaded: ${reason}`),
       ];

@@ -141,6 +141,9 @@ describe('atrium config set', () => {
     const unused = await home.run(['config', 'set', 'browser.enabled', 'true']);
     expect(unused.code).toBe(0);
     expect(unused.out).toContain('browser is not used: Atrium has no browser.');
+    const differs = await home.run(['config', 'set', 'env.vars.OPENAI_API_KEY', 'sk-0123456789abcdefghij']);
+    expect(differs.out).toContain('env.vars is used, but not as in OpenClaw: ');
+    expect(differs.out).not.toContain('not used');
     expect((await home.run(['config', 'set', 'a..b', '1'])).err).toContain('is no address of a setting');
   });
 
@@ -210,6 +213,11 @@ describe('a running gateway', () => {
       expect(live.out).toContain('The running gateway has taken it up.\n');
       const late = await gateway.home.run(['config', 'set', 'gateway.port', '18999']);
       expect(late.out).toContain('The running gateway takes it up at its next start: gateway.port.\n');
+      const unused = await gateway.home.run(['config', 'set', 'gateway.remote.url', 'ws://example.test']);
+      expect(unused.out).toMatch(/^Wrote .*\ngateway\.remote is not used: .*\n$/);
+      const status = await gateway.home.run(['status']);
+      expect(status.out).toContain('gateway.port: ');
+      expect(status.out).not.toContain('gateway.remote.url');
     } finally {
       await gateway.remove();
     }

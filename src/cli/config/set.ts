@@ -44,10 +44,10 @@ export const configSet = command({
       throw new MissingSettingValueError({ setting });
     const value = string || given === undefined ? text : await typedValue(text);
     const location: ConfigLocation = { environment: io.environment, configPath: config };
-    const { file, remarks } = await writeSetting({ location, at, isForced: force }, value);
+    const { file, remarks, isUsed } = await writeSetting({ location, at, isForced: force }, value);
     const shown = JSON.stringify(showConfig(value as JsonValue, String(at.at(-1))));
     const did = `Wrote ${formatConfigPath(at)} = ${clip(shown, 200)} to ${file}.`;
-    return answerOf(io, { at, file, did, remarks });
+    return answerOf(io, { at, file, did, remarks, isUsed });
   },
 });
 
@@ -61,12 +61,12 @@ export const configUnset = command({
   async run({ setting, config, force }, { io }) {
     const at = settingOf(setting);
     const location: ConfigLocation = { environment: io.environment, configPath: config };
-    const { file, isRemoved, remarks } = await removeSetting({ location, at, isForced: force });
+    const { file, isRemoved, remarks, isUsed } = await removeSetting({ location, at, isForced: force });
     if (!isRemoved) {
       const sentence = `${formatConfigPath(at)} is not set in ${file}; nothing was written.`;
       return { json: { setting, isWritten: false }, text: `${oneLine(sentence)}\n`, ok: false };
     }
-    return answerOf(io, { at, file, did: `Took ${formatConfigPath(at)} out of ${file}.`, remarks });
+    return answerOf(io, { at, file, did: `Took ${formatConfigPath(at)} out of ${file}.`, remarks, isUsed });
   },
 });
 
@@ -77,10 +77,11 @@ async function answerOf(
     readonly file: string;
     readonly did: string;
     readonly remarks: readonly string[];
+    readonly isUsed: boolean;
   },
 ): Promise<Answer> {
   const { at, file, did } = change;
-  const remarks = [...change.remarks, ...(await tellFollowing(io, file, at))];
+  const remarks = [...change.remarks, ...(change.isUsed ? await tellFollowing(io, file, at) : [])];
   const lines = [did, ...remarks].map((sentence) => `${oneLine(sentence)}\n`);
   return { json: { setting: formatConfigPath(at), file, isWritten: true, remarks }, text: lines.join('') };
 }

@@ -31,7 +31,8 @@ export async function examineModels(loaded: LoadedConfig, io: CliIo, isLive: boo
   const usable = models.filter(({ provider, agentId, model }) => isUsable(provider, agentId, model));
   // Such a provider can never be used, so it is reported although no agent asks for it now.
   for (const { provider } of listUnspokenApis(config)) isUsable(provider);
-  const remarks: string[] = [];
+  const { listParamsNotTaken } = await import('../../gateway/models/list-params-not-taken.ts');
+  const remarks = [...(await listParamsNotTaken(config, environment))];
   if (isLive) {
     const [{ ModelRegistry }, { askModel }] = await Promise.all([
       import('../../gateway/models/model-registry.ts'),

@@ -67,6 +67,10 @@ it('tells a mirror that was chosen from one that answers because nothing else is
   const chosen = await banner({ agents }, { isModelConfigured: () => true });
   expect(chosen).toContain('The mirror is configured as the model');
   expect(chosen).not.toContain('No model is configured');
+  const several = [...agents, { ...agents[0], agentId: 'other', model: 'openai/gpt-5.4' }] as GatewayStatus['agents'];
+  expect(await banner({ agents: several }, { isModelConfigured: () => true })).toContain(
+    `The mirror is configured as the model of ${agents[0]?.agentId} and answers`,
+  );
 });
 
 it('says which of several nodes it is', async () => {

@@ -66,9 +66,14 @@ export async function formatBanner({
   const mirrored = agents.filter(({ model }) => model.startsWith('mirror/'));
   if (mirrored.length > 0) {
     const isChosen = mirrored.every(({ agentId }) => isModelConfigured(agentId));
+    // With many agents, it is told which of them answer with the mirror.
+    const whose = mirrored.length === agents.length ? '' : ` of ${mirrored.map(({ agentId }) => agentId).join(', ')}`;
+    const how = isChosen
+      ? `The mirror is configured as the model${whose} and answers`
+      : `No model${whose} is configured, so the mirror answers`;
     lines.push(
       '',
-      `  ${isChosen ? 'The mirror is configured as the model and answers' : 'No model is configured, so the mirror answers'}: it says what a model would be sent.`,
+      `  ${how}: it says what a model would be sent.`,
       isChosen
         ? `  For a model, see ${docsCommand('models')}.`
         : `  Run atrium onboard, set ANTHROPIC_API_KEY or OPENAI_API_KEY, or see ${docsCommand('models')}.`,

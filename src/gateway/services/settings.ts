@@ -32,7 +32,7 @@ export interface ShownSettings {
   readonly isManaged: boolean;
 }
 
-export interface SettingChange extends ChangedSetting {
+export interface SettingChange extends Pick<ChangedSetting, 'file' | 'remarks'> {
   readonly setting: string;
   /** Whether it is taken up at the next start only. */
   readonly needsRestart: boolean;
@@ -85,7 +85,7 @@ export class Settings {
     return value;
   }
 
-  async #changed(at: ConfigPath, changed: ChangedSetting): Promise<SettingChange> {
+  async #changed(at: ConfigPath, { file, remarks }: Pick<ChangedSetting, 'file' | 'remarks'>): Promise<SettingChange> {
     const setting = formatConfigPath(at);
     const { waiting } = await this.#parts.watch.state();
     const needsRestart = waiting.some(
@@ -93,9 +93,10 @@ export class Settings {
         setting === path ||
         setting.startsWith(`${path}.`) ||
         path.startsWith(`${setting}.`) ||
+        path.startsWith(`${setting}[`) ||
         setting.startsWith(`${path}[`),
     );
-    return { setting, ...changed, needsRestart };
+    return { setting, file, remarks, needsRestart };
   }
 }
 

@@ -32,6 +32,8 @@ export interface ChangedSetting {
   readonly file: string;
   /** What the configuration has to say about the setting now, one sentence each. */
   readonly remarks: readonly string[];
+  /** False for a setting that OpenClaw has and Atrium does not use: no gateway takes it up. */
+  readonly isUsed: boolean;
 }
 
 export async function writeSetting(request: ChangeRequest, value: unknown): Promise<ChangedSetting> {
@@ -55,7 +57,7 @@ export async function writeSetting(request: ChangeRequest, value: unknown): Prom
     ...(loaded ? await doubtModels(loaded, at, value, location) : []),
     ...remarksOn(loaded, at),
   ];
-  return { file, remarks };
+  return { file, remarks, isUsed: isUsed(loaded, at) };
 }
 
 /** Undefined when it was not set in the file where it would take effect; then nothing is written. */
@@ -66,7 +68,7 @@ export async function removeSetting(request: ChangeRequest): Promise<ChangedSett
   const isRemoved = await removeConfigValue(file, at, async (draft) => {
     loaded = await loadDraft({ ...location, draft }, isForced);
   });
-  return { file, isRemoved, remarks: isRemoved ? remarksOn(loaded, at) : [] };
+  return { file, isRemoved, remarks: isRemoved ? remarksOn(loaded, at) : [], isUsed: isUsed(loaded, at) };
 }
 
 /** What the configuration says there now; undefined also when it cannot be read. */
@@ -157,8 +159,18 @@ function remarksOn(loaded: LoadedConfig | undefined, at: ConfigPath): readonly s
     ...loaded.warnings.filter(({ path }) => isBelow(path, formatConfigPath(at))).map(({ message }) => message),
     ...loaded.unused
       .filter(({ path }) => isAround(path, at))
-      .map(({ path, sentence }) => `${path} is not used: ${sentence}`),
+      .map(({ path, danger, sentence }) =>
+        danger === 'differs'
+          ? `${path} is used, but not as in OpenClaw: ${sentence}`
+          : `${path} is not used: ${sentence}`,
+      ),
   ];
+}
+
+/** Whether a running gateway can make anything of the setting. */
+function isUsed(loaded: LoadedConfig | undefined, at: ConfigPath): boolean {
+  const place = formatConfigPath(at);
+  return !loaded?.unused.some(({ path, danger }) => danger !== 'differs' && isBelow(place, path));
 }
 
 /** True when the setting at `path` is this one, a part of it, or what it is a part of. */

@@ -115,6 +115,8 @@ describe('a changed configuration', () => {
       JSON.stringify({
         gateway: { port, auth: { token } },
         env: { vars: { PLACE: 'here', 'a.b': id } },
+        mcp: { servers: { notes: { command: 'notes', args: [id] } } },
+        // It is not used, and would not be after a restart either.
         acp: { list: [id] },
       });
     await home.write('openclaw.json', written(4000, 'abcdefgh-1-secret', 'one'));
@@ -123,10 +125,10 @@ describe('a changed configuration', () => {
     await home.write('openclaw.json', written(4001, 'abcdefgh-2-secret', 'two'));
     await opened.state();
     expect(opened.changedSinceStart()).toEqual([
-      { path: 'acp.list', inUse: ['one'], inFile: ['two'] },
       { path: 'env.vars["a.b"]', inUse: REDACTED, inFile: REDACTED },
       { path: 'gateway.auth.token', inUse: REDACTED, inFile: REDACTED },
       { path: 'gateway.port', inUse: 4000, inFile: 4001 },
+      { path: 'mcp.servers.notes.args', inUse: ['one'], inFile: ['two'] },
     ]);
     await home.write('openclaw.json', written(4000, 'abcdefgh-1-secret', 'one'));
     await opened.state();

@@ -11,7 +11,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type ConfigLocation, listConfigPaths } from '../../config/config-files.ts';
-import { type ConfigPath, formatConfigPath, valueAt } from '../../config/config-path.ts';
+import { type ConfigPath, formatConfigPath, isPartOf, valueAt } from '../../config/config-path.ts';
 import { ConfigMissingError, ConfigUnreadableError } from '../../config/errors.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import { isPlainObject } from '../../config/plain-object.ts';
@@ -249,9 +249,12 @@ export class ConfigWatch {
   ): { readonly others: readonly (readonly string[])[]; readonly waiting: readonly WaitingPlace[] } {
     const parts = this.#parts.parts();
     const taken = parts.flatMap(({ reads = [] }) => reads);
+    // What is not used now is not used after a restart either.
+    const unused = [...before.unused, ...loaded.unused].filter(({ danger }) => danger !== 'differs');
+    const isUnused = (path: ConfigPath) => unused.some((each) => isPartOf(formatConfigPath(path), each.path));
     const isTaken = (path: string) => taken.some((each) => path === each || path.startsWith(`${each}.`));
     return {
-      others: changedPaths(before.config, loaded.config).filter((path) => !isTaken(path.join('.'))),
+      others: changedPaths(before.config, loaded.config).filter((path) => !isTaken(path.join('.')) && !isUnused(path)),
       waiting: parts.flatMap((part) => part.waits?.(before.config, loaded.config) ?? []),
     };
   }
