@@ -3,6 +3,7 @@
 // one fails. What was streamed of a failed attempt does not count; what was streamed until a person stopped the run does.
 // Errors: throws ModelCallError when no model answered, and the reason of the signal when the run was stopped.
 
+import { AnswerWishError } from '../models/errors.ts';
 import type { ModelEnd, ModelFailure, WireRequest } from '../models/model.ts';
 import { retryDelayMs } from '../models/retry-delay.ts';
 import { sentBytes } from '../models/wire-images.ts';
@@ -47,6 +48,7 @@ export async function callModel(parts: RunParts, run: OpenRun, asked: Conversati
   let usage = NO_USAGE;
   let attempts = 0;
   let hasShortened = false;
+  const untold: AnswerWishError[] = [];
   for (;;) {
     const attempt = await attemptWithRetries(parts, run, conversation);
     usage = addUsage(usage, attempt.usage);
@@ -58,7 +60,7 @@ export async function callModel(parts: RunParts, run: OpenRun, asked: Conversati
     hasShortened ||= shorter !== undefined;
     const unseen = shorter ? undefined : await hideImages(parts, run, conversation, attempt.failure);
     if (unseen) reset(parts, run, conversation, `${attempt.failure.message}; asked again without images`);
-    const next = shorter ?? unseen ?? (await nextModel(parts, run, conversation, attempt.failure));
+    const next = shorter ?? unseen ?? (await nextModel(parts, run, conversation, attempt.failure, untold));
     if (!next)
       throw new ModelCallError({
         provider: conversation.model.provider,
@@ -66,6 +68,7 @@ export async function callModel(parts: RunParts, run: OpenRun, asked: Conversati
         kind: attempt.failure.kind,
         detail: attempt.failure.message,
         isChosen: isChosenByPerson(parts.models, run, conversation.model),
+        untold: untold.map(({ model, param }) => ({ model, param })),
       });
     run.useModel(next.model);
     conversation = next;
@@ -218,12 +221,13 @@ async function shorterConversation(
   return next;
 }
 
-/** The same request, prepared for the next model. */
+/** The same request, prepared for the next model. Those that cannot be told what a client wishes are added to `untold`. */
 async function nextModel(
   parts: RunParts,
   run: OpenRun,
   conversation: Conversation,
   failure: ModelFailure,
+  untold: AnswerWishError[],
 ): Promise<Conversation | undefined> {
   for (const [index, ref] of conversation.fallbacks.entries()) {
     try {
@@ -240,6 +244,7 @@ async function nextModel(
     } catch (error) {
       // When a fallback has no key, or a limit has no room for it, the one after it may still work.
       if (!isAtriumError(error) || mustBeTakenUpAgain(error)) throw error;
+      if (error instanceof AnswerWishError) untold.push(error);
     }
   }
   return undefined;

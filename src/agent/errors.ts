@@ -75,14 +75,20 @@ type ModelCallFacts = {
   readonly detail: string;
   /** Whether a person chose the model for the session. */
   readonly isChosen?: boolean;
+  /** The fallbacks that could not be told what a client of the API wishes, each with the client's field. */
+  readonly untold?: readonly { readonly model: string; readonly param: string }[];
 };
+
+function passedOver({ model, param }: { readonly model: string; readonly param: string }): string {
+  return ` The fallback ${model} was passed over, because "${param}" cannot be passed on to it.`;
+}
 
 export class ModelCallError extends defineError({
   code: 'ATRIUM_MODEL_CALL',
-  message: ({ provider, model, kind, detail, isChosen = false }: ModelCallFacts) =>
+  message: ({ provider, model, kind, detail, isChosen = false, untold = [] }: ModelCallFacts) =>
     `The model ${provider}/${model} did not answer (${kind}): ${ended(detail)}${afterFailure(kind, `${provider}/${model}`)}${
       isChosen ? ' It was chosen for this session; /model default goes back to the model of the agent.' : ''
-    }`,
+    }${untold.map(passedOver).join('')}`,
   means:
     'No model answered, the fallbacks included; `kind` and `detail` say why the last one failed. A model that a person chose for the session has no fallbacks.',
   remedy: 'Do what the detail asks for: wait, check the key, the address or the size of the conversation.',

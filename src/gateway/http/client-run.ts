@@ -1,6 +1,7 @@
 // A request of an API client becomes a run, or lets the run go on that waits for its results. A run belongs to its client:
 // when the client disconnects, the run is stopped, unless an idempotency key says that the client will ask again.
 
+import { setTimeout } from 'node:timers/promises';
 import { parseClientCallId } from '../../protocol/client-call-id.ts';
 import type { HandedCall } from '../../store/tables.ts';
 import type { KnownEnd } from '../services/awaited-ends.ts';
@@ -12,6 +13,7 @@ import type { ChatRequest } from './chat-request.ts';
 import { type ErrorAnswer, errorBody } from './error-answer.ts';
 import { JsonReply } from './json-reply.ts';
 import { findReceived, receiveOnce } from './receive-once.ts';
+import type { RunFollower } from './run-follower.ts';
 
 export interface ClientRun {
   readonly runId: string;
@@ -95,6 +97,24 @@ export function leavingWith(signal: AbortSignal): AbortController {
   if (signal.aborted) leave();
   return client;
 }
+
+/**
+ * The end of a turn that ends before it has begun to answer; undefined as soon as it has begun, or when that takes long. A
+ * failure that is known so early gets a status of its own, because many clients read no errors out of a stream.
+ */
+export async function earlyEnd<End>(end: Promise<End>, follower: RunFollower, runId: string): Promise<End | undefined> {
+  const waiting = new AbortController();
+  const isLate = setTimeout(LONGEST_WITHOUT_HEADERS_MS, undefined, { signal: waiting.signal, ref: false });
+  try {
+    return await Promise.race([end, follower.begun(runId).then(() => undefined), isLate]);
+  } finally {
+    waiting.abort();
+    isLate.catch(() => {});
+  }
+}
+
+/** Then the stream is opened, so that no proxy takes the connection for dead. */
+const LONGEST_WITHOUT_HEADERS_MS = 5_000;
 
 /** A session key may contain characters that a header cannot. */
 export function runHeaders({ runId, sessionKey }: ClientRun): Record<string, string> {

@@ -88,6 +88,7 @@ describe('inside of a chat completion', () => {
     ],
     [parted({ type: 'image_url', image_url: { url: PIXEL, detail: 'auto' } })],
     [parted({ type: 'image_url', image_url: PIXEL })],
+    [said({ role: 'assistant', content: [{ type: 'text', text: 'Yes.', role: 'assistant', status: 'completed' }] })],
     [parted({ type: 'text', text: 'Hello', cache_control: { type: 'ephemeral' } })],
     [withTool({}, { strict: true, description: 'F.', parameters: { type: 'object' } })],
     [formed({ type: 'text' })],

@@ -51,7 +51,13 @@ export const CHAT_CALL_FIELDS = {
   ...taken(ECHO, 'index', 'provider_specific_fields', 'extra_content'),
 } as const satisfies ClientFields;
 
-const TEXT_PART = { ...taken(READ, 'type', 'text'), ...taken(ECHO, 'id', 'index', 'annotations'), ...CACHE };
+/** Some libraries repeat the fields of a message in its parts. */
+const TEXT_PART = {
+  ...OF_ANSWERS,
+  ...taken(READ, 'type', 'text'),
+  ...taken(ECHO, 'role', 'content', 'name', 'id', 'tool_calls'),
+  ...CACHE,
+};
 
 export const CHAT_PART_FIELDS = {
   text: TEXT_PART,

@@ -9,9 +9,11 @@ export class RunFollower {
   #early: LiveEvent[] = [];
   #listener: ((event: LiveEvent) => void) | undefined;
   #runId: string | undefined;
+  #sign: ((event: LiveEvent) => void) | undefined;
 
   constructor(services: Services) {
     this.#unsubscribe = services.subscribe((event) => {
+      this.#sign?.(event);
       if (this.#listener === undefined) this.#early.push(event);
       else if (event.runId === this.#runId) this.#listener(event);
     });
@@ -24,8 +26,27 @@ export class RunFollower {
     this.#early = [];
   }
 
+  /** Resolves when the run has begun to answer or to work. Its mere end is no such sign. */
+  begun(runId: string): Promise<void> {
+    if (this.#early.some((event) => event.runId === runId && SIGNS.has(event.type))) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#sign = (event) => {
+        if (event.runId === runId && SIGNS.has(event.type)) resolve();
+      };
+    });
+  }
+
   close(): void {
     this.#unsubscribe();
     this.#early = [];
   }
 }
+
+/** What a run does only after it has asked its model. */
+const SIGNS: ReadonlySet<LiveEvent['type']> = new Set([
+  'text-delta',
+  'thought-delta',
+  'tool-start',
+  'approval-start',
+  'wait-start',
+]);

@@ -18,6 +18,7 @@ import {
   CLIENT_GONE_STATUS,
   type ClientRun,
   type EndedTurn,
+  earlyEnd,
   endOfTurn,
   failedAnswer,
   leavingWith,
@@ -158,7 +159,14 @@ async function answerChat(asked: ApiRequest<unknown, unknown, ChatCompletionBody
       const includeUsage = body.stream_options?.include_usage === true;
       const client = leavingWith(signal);
       if (isStopped) stopWhenGone(services, run.runId, client.signal);
-      return streamAnswer({ facts, includeUsage, run, follower, client, shown, services });
+      const turn = endOfTurn(services, run, client.signal);
+      const early = await earlyEnd(turn, follower, run.runId);
+      const failure = early && early.calls.length === 0 ? runFailure(early.run) : undefined;
+      if (failure) {
+        follower.close();
+        return failedAnswer(failure, shown);
+      }
+      return streamAnswer({ facts, includeUsage, run, turn, follower, client, shown, services });
     }
     if (isStopped) stopWhenGone(services, run.runId, signal);
     const ended = await endOfTurn(services, run, signal);
@@ -179,6 +187,8 @@ interface StreamParts {
   readonly facts: AnswerFacts;
   readonly includeUsage: boolean;
   readonly run: ClientRun;
+  /** The end of the turn. */
+  readonly turn: Promise<EndedTurn>;
   readonly follower: RunFollower;
   readonly client: AbortController;
   readonly shown: Readonly<Record<string, string>>;
@@ -193,7 +203,7 @@ function streamAnswer(parts: StreamParts): Response {
 }
 
 async function tellRun(events: EventStream, parts: StreamParts): Promise<void> {
-  const { facts, includeUsage, run, follower, client, services } = parts;
+  const { facts, includeUsage, run, turn, follower, client } = parts;
   const tell = (data: object) => events.tell(JSON.stringify(data));
   const tellText = (text: string) => {
     if (text !== '') tell(formatChunk(facts, { content: text }, null, includeUsage));
@@ -204,7 +214,7 @@ async function tellRun(events: EventStream, parts: StreamParts): Promise<void> {
     // A client that asks again missed the beginning, so it gets the answer in one piece.
     if (run.isNew) follower.follow(run.runId, (event) => tellText(draft.add(event)));
     else follower.close();
-    const ended = await endOfTurn(services, run, client.signal);
+    const ended = await turn;
     if (ended.calls.length > 0) tellCalls(ended, tell, tellText, parts);
     else tellEnd(ended, draft, tell, tellText, parts);
   } catch (error) {

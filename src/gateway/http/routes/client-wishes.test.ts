@@ -222,3 +222,21 @@ describe('a field that the model of the agent cannot be told', () => {
     expect((await api.call('POST', CHAT, ask('Hello', { temperature: 0 }))).status).toBe(200);
   });
 });
+
+it.each([
+  [CHAT, ask('Hello', { stream: true, tools: [{ type: 'function', function: { name: 'read' } }] })],
+  ['/v1/responses', { model: 'atrium', input: 'Hello', stream: true, tools: [{ type: 'function', name: 'read' }] }],
+])('what only the run can refuse has a status too, when nothing was said yet: %s', async (path, body) => {
+  const api = await open();
+  const { status, json } = await api.call('POST', path, body);
+  expect([status, json.error]).toMatchObject([400, { code: 'ATRIUM_CLIENT_TOOL_NAME' }]);
+  expect(api.listeners).toBe(0);
+});
+
+it('a fallback that was passed over because of a field is named in the error', async () => {
+  const api = await open({ config: withModel({ primary: 'fake/small', fallbacks: ['mirror/mirror'] }) });
+  api.model.script([fail(400)]);
+  const { json } = await api.call('POST', CHAT, ask('Hello', { temperature: 0.5 }));
+  const passed = 'The fallback mirror/mirror was passed over, because "temperature" cannot be passed on to it.';
+  expect(json.error).toMatchObject({ code: 'ATRIUM_MODEL_CALL', message: expect.stringContaining(passed) });
+});

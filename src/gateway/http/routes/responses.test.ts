@@ -2,7 +2,7 @@
 
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { fail, hang, reply, toolCall, toolCalls } from '../../../testkit/model-server.ts';
+import { errorEvent, fail, hang, reply, toolCall, toolCalls } from '../../../testkit/model-server.ts';
 import { echo, TEST_TOKEN, TestApi } from '../fixtures/test-api.ts';
 import type { Listening } from '../listen.ts';
 
@@ -180,8 +180,10 @@ describe('a response', () => {
   });
 
   it('tells a failure, in one piece and in a stream', async () => {
-    api.model.script([fail(400), fail(400)]);
+    api.model.script([fail(400), fail(400), errorEvent('invalid_request_error', 'No more.', 'So far')]);
     await expect(client.responses.create({ model, input: 'x' })).rejects.toMatchObject({ status: 502 });
+    // Nothing was said yet, so the failure still has a status.
+    await expect(client.responses.create({ model, input: 'x', stream: true })).rejects.toMatchObject({ status: 502 });
     const types: string[] = [];
     for await (const event of await client.responses.create({ model, input: 'x', stream: true }))
       types.push(event.type);

@@ -12,6 +12,7 @@ import {
   beginClientRun,
   CLIENT_GONE_STATUS,
   type ClientRun,
+  earlyEnd,
   failedAnswer,
   leavingWith,
   runHeaders,
@@ -145,13 +146,18 @@ async function answerResponse(asked: ApiRequest<unknown, unknown, ResponseBody>)
     if (follower) {
       const client = leavingWith(signal);
       if (isStopped) stopWhenGone(services, run.runId, client.signal);
+      const end = endOfTurn(services, facts, client.signal);
+      const early = await earlyEnd(end, follower, run.runId);
+      if (early?.failure) {
+        follower.close();
+        return failedAnswer(early.failure, shown);
+      }
       const events = new EventStream(() => client.abort());
-      void tellRun(events, { facts, run, follower, client, services }).finally(() => events.close());
+      void tellRun(events, { facts, run, end, follower, client }).finally(() => events.close());
       return new Response(events.body, { headers: { ...shown, 'content-type': 'text/event-stream; charset=utf-8' } });
     }
     if (isStopped) stopWhenGone(services, run.runId, signal);
-    await services.runs.turn(run.runId, signal);
-    const state = stateOf(services, await readClientTurn(services.store, run.runId, facts.index));
+    const state = await endOfTurn(services, facts, signal);
     return state.failure
       ? failedAnswer(state.failure, shown)
       : new JsonReply(formatResponse(facts, state), { headers: shown });
@@ -165,20 +171,28 @@ async function answerResponse(asked: ApiRequest<unknown, unknown, ResponseBody>)
 interface StreamParts {
   readonly facts: ResponseFacts;
   readonly run: ClientRun;
+  readonly end: Promise<ResponseState>;
   readonly follower: RunFollower;
   readonly client: AbortController;
-  readonly services: Services;
 }
 
-async function tellRun(stream: EventStream, { facts, run, follower, client, services }: StreamParts): Promise<void> {
+async function endOfTurn(
+  services: Services,
+  { runId, index }: ResponseFacts,
+  signal: AbortSignal,
+): Promise<ResponseState> {
+  await services.runs.turn(runId, signal);
+  return stateOf(services, await readClientTurn(services.store, runId, index));
+}
+
+async function tellRun(stream: EventStream, { facts, run, end, follower, client }: StreamParts): Promise<void> {
   const events = new ResponseEvents(facts, (event) => stream.tell(JSON.stringify(event), String(event.type)));
   const draft = new StreamedDraft();
   try {
     events.begin();
     if (run.isNew) follower.follow(run.runId, (event) => events.addText(draft.add(event)));
     else follower.close();
-    await services.runs.turn(run.runId, client.signal);
-    const state = stateOf(services, await readClientTurn(services.store, run.runId, facts.index));
+    const state = await end;
     const isCalls = state.calls.length > 0;
     const rest = isCalls ? (run.isNew ? '' : state.text) : draft.finish(state.text);
     if (!state.failure) events.addText(rest ?? '');
