@@ -1,6 +1,6 @@
-// Which wishes of an API client a model is told, and the agent's own settings beside them. A wish that its protocol has no words for, or that the model itself
-// refuses, ends the request before anything is sent, with the name of the client's field: an answer that ignores it would
-// be taken for one that follows it. Pure.
+// Which wishes of an API client a model is told, and the agent's own settings beside them. A wish that its protocol has no
+// words for, or that the model itself refuses, ends the request before anything is sent, with the name of the client's
+// field: an answer that ignores it would be taken for one that follows it. Pure.
 
 import { type AnswerWishes, type WishName, wishNames } from '../protocol/answer-wishes.ts';
 import { AnswerWishError } from './errors.ts';
