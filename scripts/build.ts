@@ -51,7 +51,6 @@ const BEGINNINGS = {
     'src/gateway/start-gateway.ts',
     'src/gateway/parts/create-log.ts',
     'src/gateway/parts/create-redactor.ts',
-    'src/gateway/http/create-http-app.ts',
     'src/store/sqlite/open-sqlite-store.ts',
   ],
 };

@@ -118,16 +118,17 @@ const gateway = await ScratchGateway.open({
 });
 gateway.model.script(answer);
 const server = await listen({
-  app: createHttpApp({
-    services: gateway.services,
-    agentIds: () => ['main', 'coder'],
-    now: Date.now,
-    token: TOKEN,
-    allowedHosts: [],
-    allowedOrigins: [],
-    state: () => 'ready',
-    warn: () => {},
-  }),
+  app: () =>
+    createHttpApp({
+      services: gateway.services,
+      agentIds: () => ['main', 'coder'],
+      now: Date.now,
+      token: TOKEN,
+      allowedHosts: [],
+      allowedOrigins: [],
+      state: () => 'ready',
+      warn: () => {},
+    }),
   host: '127.0.0.1',
   port: 0,
   attach: (socket, client) => gateway.opened.sockets.web.attach(socket, client),

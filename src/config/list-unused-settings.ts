@@ -57,7 +57,7 @@ function isSwitchedOn(config: object, key: string): boolean {
 
 /** The row that speaks for a path; undefined for a key that OpenClaw does not have. */
 export function openClawKeyOf(path: ConfigPath): OpenClawKey | undefined {
-  let reached: readonly KeyNode[] = [rootOfKeys()];
+  let reached: readonly KeyNode[] = [treeFor(path)];
   let best: KeyNode | undefined;
   for (const part of path) {
     reached = reached.flatMap((node) => nodesBelow(node, part));
@@ -78,7 +78,7 @@ function acceptedPaths(config: object): readonly string[] {
   return Array.isArray(list) ? list.filter((entry) => typeof entry === 'string') : [];
 }
 
-/** The keys of the table as a tree, since a configuration is compared with the table at each of its values. */
+/** The keys of a section as a tree, since a configuration is compared with the table at each of its values. */
 interface KeyNode {
   /** Undefined where rows stand only below. */
   row: OpenClawKey | undefined;
@@ -87,13 +87,33 @@ interface KeyNode {
   readonly below: Map<string, KeyNode>;
 }
 
-let keys: KeyNode | undefined;
+/** The rows of each section, and its tree, which is made when a configuration has something in that section. */
+let sections: ReadonlyMap<string, { readonly rows: readonly OpenClawKey[]; tree?: KeyNode }> | undefined;
 
-function rootOfKeys(): KeyNode {
-  if (keys) return keys;
-  keys = { row: undefined, stars: 0, below: new Map() };
-  for (const row of OPENCLAW_KEYS) {
-    let node = keys;
+/** The tree with the section that a path begins with, or an empty one. */
+function treeFor([first]: ConfigPath): KeyNode {
+  sections ??= bySection(OPENCLAW_KEYS);
+  const section = typeof first === 'string' ? sections.get(first) : undefined;
+  if (!section) return { row: undefined, stars: 0, below: new Map() };
+  section.tree ??= treeOf(section.rows);
+  return section.tree;
+}
+
+function bySection(rows: readonly OpenClawKey[]): ReadonlyMap<string, { readonly rows: OpenClawKey[] }> {
+  const found = new Map<string, { readonly rows: OpenClawKey[] }>();
+  for (const row of rows) {
+    const [name = ''] = row.path.split(/[.[]/, 1);
+    const section = found.get(name) ?? { rows: [] };
+    section.rows.push(row);
+    found.set(name, section);
+  }
+  return found;
+}
+
+function treeOf(rows: readonly OpenClawKey[]): KeyNode {
+  const root: KeyNode = { row: undefined, stars: 0, below: new Map() };
+  for (const row of rows) {
+    let node = root;
     for (const part of parseKeyPattern(row.path)) {
       let next = node.below.get(part);
       if (!next) {
@@ -104,7 +124,7 @@ function rootOfKeys(): KeyNode {
     }
     node.row ??= row;
   }
-  return keys;
+  return root;
 }
 
 /** A name also fits a star, but the place of an item in a list does not. */
@@ -142,7 +162,7 @@ function visit(
 }
 
 export function hasOpenClawKeysBelow(path: ConfigPath): boolean {
-  let reached: readonly KeyNode[] = [rootOfKeys()];
+  let reached: readonly KeyNode[] = [treeFor(path)];
   for (const part of path) reached = reached.flatMap((node) => nodesBelow(node, part));
   return reached.some(({ below }) => below.size > 0);
 }

@@ -7,11 +7,10 @@ import type { Config } from '../config/schema.ts';
 import { TooFewFilesError } from './errors.ts';
 import type { StopReason } from './gateway-part.ts';
 import { DEFAULT_PORT, isLoopbackHost, resolveBindAddress } from './http/bind-address.ts';
-import { createHttpApp, type HttpAppOptions } from './http/create-http-app.ts';
+import type { HttpAppOptions } from './http/create-http-app.ts';
 import { createDirectRoutes } from './http/direct-routes.ts';
+import { CHAT_PATH, METRICS_PATH, RESPONSES_PATH } from './http/endpoint-paths.ts';
 import { type Listening, listen } from './http/listen.ts';
-import { METRICS_PATH } from './http/routes/metrics.ts';
-import { RESPONSE_ROUTES } from './http/routes/responses.ts';
 import { ensureToken } from './http/token.ts';
 import { refuseGatewayToken, TokenGuard } from './http/token-guard.ts';
 import { type GatewayOptions, type OpenedGateway, openGateway } from './main.ts';
@@ -38,7 +37,6 @@ const DRAIN_SECONDS = 20;
 const WARM_UP_AFTER_MS = 100;
 /** Connections leave these for the gateway itself: what it loads later, its store, its plugins and its commands. */
 const RESERVED_FILES = 160;
-const CHAT_PATH = '/v1/chat/completions';
 
 export async function startGateway(options: StartOptions): Promise<StartedGateway> {
   const { environment, loaded, warn, now = Date.now } = options;
@@ -77,7 +75,7 @@ export async function startGateway(options: StartOptions): Promise<StartedGatewa
     hasPage: settings.controlUi?.enabled !== false,
     closedPaths: [
       ...(settings.http?.endpoints?.chatCompletions?.enabled === false ? [CHAT_PATH] : []),
-      ...(settings.http?.endpoints?.responses?.enabled === false ? RESPONSE_ROUTES.map(({ path }) => path) : []),
+      ...(settings.http?.endpoints?.responses?.enabled === false ? [RESPONSES_PATH] : []),
       ...(config.diagnostics?.prometheus?.enabled === true ? [] : [METRICS_PATH]),
     ],
     strictTransportSecurity: strictTransportSecurityOf(settings),
@@ -92,7 +90,7 @@ export async function startGateway(options: StartOptions): Promise<StartedGatewa
   let listening: Listening;
   try {
     listening = await listen({
-      app: createHttpApp(http, guard),
+      app: async () => (await import('./http/create-http-app.ts')).createHttpApp(http, guard),
       direct: createDirectRoutes(http, guard),
       host,
       port: options.port ?? configuredPort(config, environment.variables) ?? DEFAULT_PORT,

@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import { logSettingsOf } from '../../config/log-settings.ts';
 import { type OtelSettings, telemetrySettingsOf } from '../../config/telemetry-settings.ts';
-import { METRICS_PATH } from '../../gateway/http/routes/metrics.ts';
+import { METRICS_PATH } from '../../gateway/http/endpoint-paths.ts';
 import type { GatewayStatus } from '../../gateway/services/gateway-status.ts';
 import { formatBytes } from '../../protocol/attachment.ts';
 import type { CliIo } from '../cli-io.ts';

@@ -86,7 +86,7 @@ export class CachedProgram {
     const stamp = stampOf(this.#places.program, file);
     const cachedData = this.#kept.get(stamp);
     // The build writes plain letters only, so nothing need be decoded.
-    const script = new Script(HEAD + readPlainText(file) + TAIL, {
+    const script = new Script(readPlainText(file, { before: HEAD, behind: TAIL }), {
       // As Node names files in stacks.
       filename: file,
       columnOffset: -HEAD.length,

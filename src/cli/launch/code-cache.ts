@@ -15,7 +15,6 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readSync,
   renameSync,
   rmSync,
   type Stats,
@@ -23,6 +22,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
+import { readInto } from './read-plain-text.ts';
+import { systemMemory } from './system-memory.ts';
 
 export interface CodeCachePlaces {
   /** The folder with the program; its name changes with its content. */
@@ -122,24 +123,12 @@ function readTrusted(folder: string, name: string, owners: ReadonlySet<number>):
   }
 }
 
-/**
- * The bytes of a file, in memory that is not the C library's: these are some megabytes that are soon given up, and freeing
- * so many there has the effect that `read-plain-text.ts` tells of. Memory that can be resized is the system's own.
- */
+/** The bytes of a file. These are some megabytes that are soon given up. */
 function readWhole(handle: number, size: number): Buffer {
-  const memory = new (ArrayBuffer as unknown as ResizableArrayBuffer)(size, { maxByteLength: size });
-  const bytes = Buffer.from(memory, 0, size);
-  let read = 0;
-  while (read < size) {
-    const length = readSync(handle, bytes, read, size - read, null);
-    if (length === 0) throw new Error('it is shorter than it was');
-    read += length;
-  }
+  const bytes = systemMemory(size);
+  readInto(handle, bytes);
   return bytes;
 }
-
-/** Every version of Node that we run on has it; the types of the language that we build for do not yet. */
-type ResizableArrayBuffer = new (size: number, options: { readonly maxByteLength: number }) => ArrayBuffer;
 
 /** The mark, the hash of everything behind it, the length of the table of contents, the table, and the pieces with room between them. */
 function format(code: CompiledCode): Buffer {

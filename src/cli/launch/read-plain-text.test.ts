@@ -18,6 +18,12 @@ it.each([0, 1, 64 * 1024 - 1, 64 * 1024, 64 * 1024 + 1, 300_000])('reads all of 
   expect(text === readFileSync(file, 'latin1')).toBe(true);
 });
 
+it('puts something before and behind it', () => {
+  const file = join(root, 'text.js');
+  writeFileSync(file, 'return 1;');
+  expect(readPlainText(file, { before: '(function () { ', behind: '\n})' })).toBe('(function () { return 1;\n})');
+});
+
 it('says what is wrong with a file that is not there', () => {
   expect(() => readPlainText(join(root, 'missing.js'))).toThrow('ENOENT');
 });

@@ -45,7 +45,7 @@ async function serve(): Promise<void> {
     now: Date.now,
     warn: () => {},
   });
-  server = await listen({ app, host: '127.0.0.1', port: 0, attach: () => {} });
+  server = await listen({ app: () => app, host: '127.0.0.1', port: 0, attach: () => {} });
   await scratch.opened.listensAt(server.url);
 }
 

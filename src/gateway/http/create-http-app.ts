@@ -9,10 +9,12 @@ import { isPagePath } from '../page/is-page-path.ts';
 import { REMOTE_PICTURE_PATH } from '../page/remote-picture.ts';
 import { addRoutes, methodsOf } from './add-routes.ts';
 import { type CallerRules, checkHost, checkOrigin, isAllowedOrigin } from './check-caller.ts';
+import { isClosedPath } from './endpoint-paths.ts';
 import { errorReply } from './error-reply.ts';
 import { answerOtherPaths, answerPluginPaths, type PluginHttpPort } from './plugin-http-routes.ts';
 import type { ApiParts, HttpApp, HttpEnv } from './route.ts';
 import { ROUTES } from './routes/all-routes.ts';
+import { securityHeaders } from './security-headers.ts';
 import { TokenGuard, tokenOf } from './token-guard.ts';
 import { answerWebhookPaths, type WebhookPaths } from './webhook-paths.ts';
 
@@ -22,7 +24,7 @@ export interface HttpAppOptions extends ApiParts, CallerRules {
   readonly hasPage?: boolean | undefined;
   /** Hosts whose pictures the page loads without asking the person. Default none. */
   readonly pictureHosts?: readonly string[] | undefined;
-  /** Paths of routes that the operator switched off; they answer as paths that do not exist. */
+  /** Paths of endpoints that are switched off; they answer as paths that do not exist. */
   readonly closedPaths?: readonly string[] | undefined;
   /** The header Strict-Transport-Security of every answer. Without it, the header is not sent. */
   readonly strictTransportSecurity?: string | undefined;
@@ -39,7 +41,7 @@ export function createHttpApp(options: HttpAppOptions, guard = new TokenGuard(op
   const shown = securityHeaders(options);
 
   app.onError((error, c) => answerError(c, error, options.warn));
-  const tokenRoutes = TOKEN_ROUTES.filter(({ path }) => !options.closedPaths?.includes(path));
+  const tokenRoutes = TOKEN_ROUTES.filter(({ path }) => !isClosedPath(path, options.closedPaths));
 
   app.notFound((c) => {
     const path = c.req.path.slice(0, 200);
@@ -156,23 +158,6 @@ const PROGRAM_PATHS: ReadonlySet<string> = new Set([
   ...['ws', 'openapi.json', 'assets'],
   ...ROUTES.map(({ path }) => path.split('/')[1] ?? ''),
 ]);
-
-const SECURITY_HEADERS: Readonly<Record<string, string>> = {
-  'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-};
-
-/** The headers of every answer. An answer may have one of them with another value. */
-export function securityHeaders({
-  strictTransportSecurity: hsts,
-}: Pick<HttpAppOptions, 'strictTransportSecurity'>): Readonly<Record<string, string>> {
-  return { ...SECURITY_HEADERS, ...(hsts !== undefined && { 'strict-transport-security': hsts }) };
-}
 
 function answerError(c: Context<HttpEnv>, error: unknown, warn: (text: string) => void): Response {
   if (error instanceof HTTPException) return error.getResponse();

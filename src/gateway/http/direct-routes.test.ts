@@ -7,6 +7,8 @@ import { createHttpApp, type HttpAppOptions } from './create-http-app.ts';
 import { createDirectRoutes } from './direct-routes.ts';
 import { TEST_TOKEN, TestApi } from './fixtures/test-api.ts';
 import { type Listening, listen } from './listen.ts';
+import { ROUTES } from './routes/all-routes.ts';
+import { FIRST_ROUTES } from './routes/first-routes.ts';
 import { TokenGuard } from './token-guard.ts';
 
 let api: TestApi;
@@ -23,14 +25,14 @@ beforeAll(async () => {
   const place = { host: '127.0.0.1', port: 0, attach: () => {} };
   direct = await listen({
     ...place,
-    app: createHttpApp(options, guard),
+    app: () => createHttpApp(options, guard),
     direct: (incoming, outgoing) => {
       const isAnswered = answer(incoming, outgoing);
       if (isAnswered) answered++;
       return isAnswered;
     },
   });
-  plain = await listen({ ...place, app: createHttpApp(api.options({ state: () => state })) });
+  plain = await listen({ ...place, app: () => createHttpApp(api.options({ state: () => state })) });
 });
 afterAll(async () => {
   await Promise.all([direct, plain].map((each) => each.close(0)));
@@ -120,7 +122,7 @@ describe('a request that is answered directly', () => {
     const guard = new TokenGuard(options.token, options.now);
     const both = await listen({
       ...{ host: '127.0.0.1', port: 0, attach: () => {} },
-      app: createHttpApp(options, guard),
+      app: () => createHttpApp(options, guard),
       direct: createDirectRoutes(options, guard),
     });
     const wrong = { authorization: 'Bearer wrong' };
@@ -166,3 +168,9 @@ function textOf(text: string): unknown {
     ? [...text.matchAll(/"content":"([^"]*)"/g)].map(([, piece]) => piece).join('')
     : text;
 }
+
+it('has every direct route among those that are loaded at the start', () => {
+  expect(
+    ROUTES.filter(({ isDirect, ...route }) => isDirect && !FIRST_ROUTES.some(({ path }) => path === route.path)),
+  ).toEqual([]);
+});

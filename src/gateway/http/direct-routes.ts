@@ -6,19 +6,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { checkReady, parserOf, whileMember } from './add-routes.ts';
 import { checkHost } from './check-caller.ts';
-import { type HttpAppOptions, securityHeaders } from './create-http-app.ts';
+import type { HttpAppOptions } from './create-http-app.ts';
+import { isClosedPath } from './endpoint-paths.ts';
 import { errorReply } from './error-reply.ts';
 import { JsonReply } from './json-reply.ts';
 import { readJson } from './read-json.ts';
 import { BODY_LIMIT, type Route } from './route.ts';
-import { ROUTES } from './routes/all-routes.ts';
+import { FIRST_ROUTES } from './routes/first-routes.ts';
+import { securityHeaders } from './security-headers.ts';
 import { bearerOf, type TokenGuard } from './token-guard.ts';
 
 /** Returns false, and touches nothing, when the request is not for it. */
 export type DirectListener = (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
 
 export function createDirectRoutes(options: HttpAppOptions, guard: TokenGuard): DirectListener {
-  const open = ROUTES.filter(({ isDirect, path }) => isDirect && !options.closedPaths?.includes(path));
+  const open = FIRST_ROUTES.filter(({ isDirect, path }) => isDirect && !isClosedPath(path, options.closedPaths));
   const routes = new Map(open.map((route) => [`${route.method.toUpperCase()} ${route.path}`, new Direct(route)]));
   const shown = securityHeaders(options);
   return (incoming, outgoing) => {

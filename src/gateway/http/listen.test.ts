@@ -17,7 +17,7 @@ afterAll(() => api.close());
 beforeEach(async () => {
   clients = [];
   server = await listen({
-    app: api.app,
+    app: () => api.app,
     host: '127.0.0.1',
     port: 0,
     attach: (socket, client) => {
@@ -89,7 +89,7 @@ describe('the socket', () => {
 describe('listening', () => {
   it('names a port that is taken, and what to do', async () => {
     const again = listen({
-      app: api.app,
+      app: () => api.app,
       host: '127.0.0.1',
       port: server.port,
       attach: () => {},
@@ -100,7 +100,7 @@ describe('listening', () => {
 
   it("names an address that is not this machine's", async () => {
     const elsewhere = listen({
-      app: api.app,
+      app: () => api.app,
       host: '192.0.2.1',
       port: 0,
       attach: () => {},
@@ -146,4 +146,24 @@ describe('listening', () => {
     expect(await (await asked).text()).toContain('made it');
     await closed;
   });
+});
+
+it('refuses a request when the app cannot be loaded, and loads it for the next one', async () => {
+  let loads = 0;
+  const late = await listen({
+    app: () => {
+      if (++loads === 1) throw new Error('too many open files');
+      return api.app;
+    },
+    host: '127.0.0.1',
+    port: 0,
+    attach: () => {},
+  });
+  try {
+    expect((await fetch(`${late.url}/healthz`)).status).toBe(503);
+    expect((await fetch(`${late.url}/healthz`)).status).toBe(200);
+    expect(loads).toBe(2);
+  } finally {
+    await late.close(50);
+  }
 });

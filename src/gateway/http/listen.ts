@@ -9,11 +9,13 @@ import type { WebSocket, WebSocketServer } from 'ws';
 import { ListenFailedError, PortInUseError } from '../errors.ts';
 import { formatUrl } from './bind-address.ts';
 import type { DirectListener } from './direct-routes.ts';
+import { loadOnce } from './load-once.ts';
 import type { HttpApp } from './route.ts';
 import { SOCKET_PROTOCOL } from './token-guard.ts';
 
 export interface ListenOptions {
-  readonly app: HttpApp;
+  /** Asked for by the first request that needs it, and again after it failed. */
+  readonly app: () => HttpApp | Promise<HttpApp>;
   /** Asked first; what it does not answer goes to the app. */
   readonly direct?: DirectListener | undefined;
   readonly host: string;
@@ -40,15 +42,18 @@ export interface Listening {
 }
 
 export async function listen({ app, direct, host, port, maxConnections, attach }: ListenOptions): Promise<Listening> {
-  let serving: ReturnType<typeof serverOf> | undefined;
+  const loadApp = loadOnce(app);
+  const loadServing = loadOnce(async () => serverOf(await loadApp()));
   const server = createServer((incoming, outgoing) => {
     if (direct?.(incoming, outgoing)) return;
-    serving ??= serverOf(app);
-    void serving.then((serve) => serve(incoming, outgoing));
+    loadServing().then(
+      (serve) => serve(incoming, outgoing),
+      () => outgoing.writeHead(503, { 'retry-after': '1' }).end(),
+    );
   });
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
-  const upgrades = new Upgrades(app, attach);
+  const upgrades = new Upgrades(loadApp, attach);
   server.on('upgrade', (request, socket, head) => void upgrades.accept(request, socket, head));
   server.on('clientError', (_error, socket) => {
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
@@ -105,12 +110,12 @@ function startListening(server: Server, host: string, port: number): Promise<voi
 }
 
 class Upgrades {
-  readonly #app: HttpApp;
+  readonly #app: () => Promise<HttpApp>;
   readonly #attach: ListenOptions['attach'];
   #sockets: Promise<WebSocketServer> | undefined;
   #isClosed = false;
 
-  constructor(app: HttpApp, attach: ListenOptions['attach']) {
+  constructor(app: () => Promise<HttpApp>, attach: ListenOptions['attach']) {
     this.#app = app;
     this.#attach = attach;
   }
@@ -149,7 +154,8 @@ class Upgrades {
     for (const [name, value] of Object.entries(incoming.headers)) {
       if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
     }
-    const response = await this.#app.fetch(new Request(url, { headers }), { incoming, isUpgrade: true });
+    const app = await this.#app();
+    const response = await app.fetch(new Request(url, { headers }), { incoming, isUpgrade: true });
     return { response, channel: url.searchParams.get('channel') === 'cli' ? 'cli' : 'web' };
   }
 

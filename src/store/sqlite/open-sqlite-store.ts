@@ -45,9 +45,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     if (!readOnly) {
       makeDurable(database);
       if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${Math.trunc(maxPages)}`);
-      migrate(database, file);
-      // A process that died may have left words in the log that it had removed from the tables.
+      // A process that died may have left words in the log that it had removed from the tables. Before anything is written, a log
+      // that is empty costs nothing.
       emptyLog(database);
+      migrate(database, file);
+      if (found < NEWEST_VERSION) emptyLog(database);
       if (isNew) await endNew(file);
     }
     database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);

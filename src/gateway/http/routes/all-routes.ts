@@ -7,14 +7,13 @@ import { ATTACHMENT_ROUTES } from './attachments.ts';
 import { BOOTSTRAP_FILE_ROUTES } from './bootstrap-files.ts';
 import { CACHE_ROUTES } from './cache.ts';
 import { CHANNEL_ROUTES } from './channels.ts';
-import { CHAT_ROUTES } from './chat-completions.ts';
 import { COMMAND_ROUTES } from './commands.ts';
 import { CONTEXT_ROUTES } from './context.ts';
 import { DEAD_LETTER_ROUTES } from './dead-letters.ts';
 import { DEBUG_ROUTES } from './debug.ts';
 import { EMBEDDING_ROUTES } from './embeddings.ts';
+import { FIRST_ROUTES } from './first-routes.ts';
 import { GATEWAY_ROUTES } from './gateway.ts';
-import { HEALTH_ROUTES } from './health.ts';
 import { HOOK_ROUTES } from './hooks.ts';
 import { JOB_ROUTES } from './jobs.ts';
 import { METHOD_ROUTES } from './methods.ts';
@@ -36,8 +35,7 @@ import { USAGE_ROUTES } from './usage.ts';
 import { WEBHOOK_ROUTES } from './webhooks.ts';
 
 export const ROUTES: readonly Route[] = [
-  ...HEALTH_ROUTES,
-  ...CHAT_ROUTES,
+  ...FIRST_ROUTES,
   ...RESPONSE_ROUTES,
   ...EMBEDDING_ROUTES,
   ...WEBHOOK_ROUTES,

@@ -27,6 +27,7 @@ import {
   wordsBeside,
 } from '../client-run.ts';
 import { chatTuningShape } from '../client-tuning.ts';
+import { CHAT_PATH } from '../endpoint-paths.ts';
 import { type ErrorAnswer, errorBody, toErrorAnswer } from '../error-answer.ts';
 import { EventStream } from '../event-stream.ts';
 import { JsonReply } from '../json-reply.ts';
@@ -109,7 +110,7 @@ const completion = (z: Zod) =>
 export const CHAT_ROUTES: readonly Route[] = [
   route({
     method: 'post',
-    path: '/v1/chat/completions',
+    path: CHAT_PATH,
     summary: "OpenAI's chat completions; the model is an agent.",
     detail:
       'User messages may have parts of the types `image_url` (a data: URL, or an address under the rules of `web_fetch`) and `file` (`file_data`).',

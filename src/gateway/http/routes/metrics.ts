@@ -1,8 +1,8 @@
 // The metrics for Prometheus.
 
+import { METRICS_PATH } from '../endpoint-paths.ts';
 import { type Route, route } from '../route.ts';
 
-export const METRICS_PATH = '/metrics';
 const TEXT_FOR_PROMETHEUS = 'text/plain; version=0.0.4; charset=utf-8';
 
 export const METRIC_ROUTES: readonly Route[] = [

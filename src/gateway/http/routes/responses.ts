@@ -21,6 +21,7 @@ import {
 } from '../client-run.ts';
 import type { Said } from '../client-talk.ts';
 import { responseTuningShape } from '../client-tuning.ts';
+import { RESPONSES_PATH } from '../endpoint-paths.ts';
 import { type ErrorAnswer, toErrorAnswer } from '../error-answer.ts';
 import { EventStream } from '../event-stream.ts';
 import { JsonReply } from '../json-reply.ts';
@@ -86,8 +87,6 @@ const response = (z: Zod) =>
     model: z.string(),
     output: z.array(z.looseObject({ id: z.string(), type: z.enum(['message', 'function_call']) })),
   });
-
-export const RESPONSES_PATH = '/v1/responses';
 
 export const RESPONSE_ROUTES: readonly Route[] = [
   route({
