@@ -23,7 +23,7 @@ describe('the short form of a benchmark still works', () => {
   });
 
   it('bench:recorder', () => {
-    const flags = ['--rounds', '1', '--turns', '2', '--warm-ups', '2', '--behind', '0'];
+    const flags = ['--gateways', '1', '--rounds', '1', '--turns', '2', '--warm-ups', '4', '--behind', '0'];
     expect(measure('recorder.mjs', ...flags).rows).toHaveLength(2);
   });
 });
