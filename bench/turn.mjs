@@ -43,7 +43,10 @@ const OURS = flags.full
   ? { starts: 15, rounds: 1_500, warmUps: 300, throughputMs: 8_000, memoryTurns: [1_000, 3_000, 5_000, 10_000, 20_000] }
   : { starts: 5, rounds: 300, warmUps: 200, throughputMs: 2_000, memoryTurns: [1_000, 3_000, 5_000] };
 /** Warm-ups and half of the rounds are part of the long conversation, so that both together are bounded. */
-const VARIED = flags.full ? { rounds: 300, warmUps: 100 } : { rounds: 150, warmUps: 100 };
+const VARIED = {
+  ...(flags.full ? { rounds: 300, compileTurns: 4_000 } : { rounds: 150, compileTurns: 1_500 }),
+  warmUps: 100,
+};
 /** A slow peer gets as long as it takes to see its rate, and no longer. */
 const PEER = { starts: 3, rounds: 20, warmUps: 3, throughputMs: 15_000, memoryTurns: [], readyLimitMs: 120_000 };
 const RECORDED = { 1: 150, 8: 320, 32: 640 };

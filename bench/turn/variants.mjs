@@ -5,7 +5,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeAtriumHome, startAtrium, startAtriumWithTools } from './atrium.mjs';
-import { askModel, inTurns, percentile, Talker } from './load.mjs';
+import { askModel, inTurns, percentile, Talker, throughput } from './load.mjs';
 import { checkPluginsLoaded, pluginSettings, toolsOfPlugins, USUAL_HOOKS, writePlugins } from './many-plugins.mjs';
 import { manyTools } from './many-tools.mjs';
 import { processorTimeOf, stopProcess, untilReady } from './processes.mjs';
@@ -30,11 +30,13 @@ const VARIANTS = [
  * By name: the overhead, which is a turn minus the bare call with as many messages and tools, and the processor time.
  * A long conversation grows while it is measured; it is `LONG` messages long in the middle of the measurement.
  */
-export async function measureVariants({ root, dist, model, rounds, warmUps, say }) {
+export async function measureVariants({ root, dist, model, rounds, warmUps, compileTurns, say }) {
   const begun = [];
   for (const variant of VARIANTS) begun.push(await beginVariant(variant, { root, dist, model }));
   try {
     say('warming up');
+    // V8 compiles for thousands of turns, and a long conversation must not grow by as many.
+    await Promise.all(begun.map(({ gateway }) => talkAside(gateway, compileTurns)));
     // All of them, or those with short conversations would be measured on code that is compiled less.
     await Promise.all(begun.map(({ turn }) => times(LONG / 2 - Math.round(rounds / 2) - warmUps, turn)));
     say('other circumstances');
@@ -83,6 +85,15 @@ async function beginVariant({ name, settings, earlier, tools, plugins = 0 }, { r
     turn,
     bare: () => askModel(model.url, { earlier, tools: offered }),
   };
+}
+
+/** Turns of other, short conversations. */
+function talkAside(gateway, calls) {
+  const talking = (index) => {
+    const talker = new Talker(`aside-${index}`);
+    return () => talker.turn(gateway);
+  };
+  return throughput(talking, 8, { calls });
 }
 
 async function times(count, turn) {
