@@ -94,12 +94,31 @@ export async function inTurns(calls, rounds, warmUps) {
   const samples = calls.map(() => []);
   for (let round = -warmUps; round < rounds; round++) {
     for (const [index, call] of calls.entries()) {
-      const started = performance.now();
-      await call();
-      if (round >= 0) samples[index].push(performance.now() - started);
+      const ms = await timeOf(call);
+      if (round >= 0) samples[index].push(ms);
     }
   }
   return samples;
+}
+
+/**
+ * Milliseconds of each call of each group. The calls of a group come one after the other; the groups come in an order that changes with
+ * every round, so that none always has to bear what the same other one leaves to be done.
+ */
+export async function inChangingTurns(groups, rounds) {
+  const samples = groups.map((calls) => calls.map(() => []));
+  for (let round = 0; round < rounds; round++) {
+    const order = [...groups.keys()].map((index) => (index + round) % groups.length);
+    for (const group of round % 2 === 0 ? order : order.toReversed())
+      for (const [index, call] of groups[group].entries()) samples[group][index].push(await timeOf(call));
+  }
+  return samples;
+}
+
+async function timeOf(call) {
+  const started = performance.now();
+  await call();
+  return performance.now() - started;
 }
 
 /** Calls a second, of `sessions` callers that do not wait for each other. Ends at the limit of time or of calls. */

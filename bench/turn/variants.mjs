@@ -5,7 +5,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeAtriumHome, startAtrium, startAtriumWithTools } from './atrium.mjs';
-import { askModel, inTurns, percentile, Talker, throughput } from './load.mjs';
+import { askModel, inChangingTurns, percentile, Talker, throughput } from './load.mjs';
 import { checkPluginsLoaded, pluginSettings, toolsOfPlugins, USUAL_HOOKS, writePlugins } from './many-plugins.mjs';
 import { manyTools } from './many-tools.mjs';
 import { processorTimeOf, stopProcess, untilReady } from './processes.mjs';
@@ -40,16 +40,13 @@ export async function measureVariants({ root, dist, model, rounds, warmUps, comp
     // All of them, or those with short conversations would be measured on code that is compiled less.
     await Promise.all(begun.map(({ turn }) => times(LONG / 2 - Math.round(rounds / 2) - warmUps, turn)));
     say('other circumstances');
-    await inTurns(
-      begun.map(({ turn }) => turn),
-      warmUps,
-      0,
-    );
+    const turnsOnly = begun.map(({ turn }) => [turn]);
+    await inChangingTurns(turnsOnly, warmUps);
     const before = begun.map(({ gateway }) => processorTimeOf(gateway.pid));
-    const calls = begun.flatMap(({ bare, turn }) => [bare, turn]);
-    const samples = await inTurns(calls, rounds, 0);
+    const calls = begun.map(({ bare, turn }) => [bare, turn]);
+    const samples = await inChangingTurns(calls, rounds);
     const facts = begun.map(({ name, gateway }, index) => {
-      const [bare, turns] = [samples[2 * index], samples[2 * index + 1]];
+      const [bare, turns] = samples[index];
       const overhead = turns.map((ms, round) => ms - bare[round]);
       return [
         name,

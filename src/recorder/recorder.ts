@@ -4,6 +4,9 @@
 // Promise: until a run's gate has passed, no words of a person or model are written. Earlier records wait in bounded
 // memory. They are written when the gate passes; when the run is blocked or ends without an answer from the gate, only
 // their hashes are written.
+//
+// What is told before the request of a run is written while the model works: until the request is sent, a person waits for
+// every microsecond. The order of the records stays that in which they were told.
 
 import { forgetOldest } from '../protocol/forget-oldest.ts';
 import { isJsonObject } from '../protocol/json.ts';
@@ -44,11 +47,13 @@ export class Recorder {
   /** The sessions whose trajectory has the description as it is now. */
   readonly #described = new Set<string>();
 
-  #calls: WaitingCall[] = [];
+  /** What will be written soon, in order: calls of hooks, and what was told behind them. */
+  #waiting: (() => void)[] = [];
+  #timer: NodeJS.Timeout | undefined;
 
   readonly #writers: { readonly [Type in RecordedFactType]: (fact: OfType<Type>) => void } = {
     'session.started': (fact) => this.#start(fact),
-    'context.compiled': ({ runId, type, facts, content }) => this.#tell(runId, type, facts, content),
+    'context.compiled': ({ runId, type, facts, content }) => this.#tell(runId, type, facts, content, 'soon'),
     'gate.passed': ({ runId }) => this.#openGate(runId),
     'prompt.skipped': (fact) => this.#skip(fact),
     'prompt.submitted': (fact) => this.#submit(fact),
@@ -93,7 +98,7 @@ export class Recorder {
 
   /** Resolves when every record of these sessions is removed, except in debug logs, which contain all sessions. */
   async forgetSessions(sessionIds: readonly string[]): Promise<void> {
-    this.#recordHooks();
+    this.#writeWaiting();
     for (const sessionId of sessionIds) this.#described.delete(sessionId);
     await Promise.all(sessionIds.map((sessionId) => this.#parts.trajectory.forget(sessionId)));
     // This makes sure that no record of these sessions is still being written.
@@ -102,7 +107,7 @@ export class Recorder {
 
   /** Resolves when everything that was told before has been written or given up. */
   async drain(): Promise<void> {
-    this.#recordHooks();
+    this.#writeWaiting();
     const { trajectory, debugLogs, hookRecords } = this.#parts;
     await Promise.all([trajectory.drain(), debugLogs?.drain(), hookRecords?.drain()]);
   }
@@ -111,7 +116,7 @@ export class Recorder {
     const { agentId, attempt, trigger, channel } = facts;
     const context = { runId, sessionId, sessionKey, workspaceDir };
     keep(this.#open, runId, { context, gate: 'waiting', held: [], leftOut: 0 });
-    this.#tell(runId, type, { agentId, attempt, trigger, channel });
+    this.#tell(runId, type, { agentId, attempt, trigger, channel }, {}, 'soon');
     this.#describe(runId, sessionId, sessionKey);
   }
 
@@ -122,7 +127,7 @@ export class Recorder {
     this.#described.add(sessionId);
     const [oldest] = this.#described;
     if (this.#described.size > MAX_KNOWN_RUNS && oldest !== undefined) this.#described.delete(oldest);
-    quietly(() => this.#tell(runId, 'trace.metadata', description()));
+    quietly(() => this.#tell(runId, 'trace.metadata', description(), {}, 'soon'));
   }
 
   /** Called when versions, settings or plugins are others than before. */
@@ -148,7 +153,9 @@ export class Recorder {
   #submit({ type, runId, provider, model, api, call, body, sentBytes, cacheTrace }: OfType<'prompt.submitted'>): void {
     const run = this.#runOf(runId);
     if (run) run.context = { ...run.context, provider, modelId: model, modelApi: api };
-    this.#tell(runId, type, { call, bytes: sentBytes });
+    this.#tell(runId, type, { call, bytes: sentBytes }, {}, 'soon');
+    // The request is sent in this turn of the event loop.
+    setImmediate(() => this.#writeWaiting());
     this.#debug(runId, (logs, context, at) => logs.modelRequest(context, { call, body, cacheTrace }, at));
   }
 
@@ -167,9 +174,9 @@ export class Recorder {
     this.#parts.hookStatistics?.count(call);
     const { runId } = call;
     const run = runId === undefined ? undefined : this.#runOf(runId);
-    if (run) orHold(run, (write) => this.#later({ call, write, context: run.context }));
+    if (run) orHold(run, (write) => this.#later(() => this.#recordHook({ call, write, context: run.context })));
     // A run that was never announced has no gate that passed.
-    else this.#later({ call, write: runId === undefined ? 'facts' : 'hashes' });
+    else this.#later(() => this.#recordHook({ call, write: runId === undefined ? 'facts' : 'hashes' }));
   }
 
   #deliver({ type, runId, sessionId, sessionKey, facts }: OfType<'delivery.ended'>): void {
@@ -201,14 +208,28 @@ export class Recorder {
     return this.#open.get(runId) ?? this.#ended.get(runId);
   }
 
-  #tell(runId: string, type: TraceType, facts: Values, content: Values = {}): void {
+  /** Told `soon`, the values must not change any more: they are written later, if others wait already. */
+  #tell(
+    runId: string,
+    type: TraceType,
+    facts: Values,
+    content: Values = {},
+    when: 'at once' | 'soon' = 'at once',
+  ): void {
     const run = this.#runOf(runId);
     if (!run) return;
     const at = this.#parts.now();
     orHold(run, (write) => {
-      this.#recordHooks();
-      const shown = write === 'whole' ? content : hashContent(content);
-      this.#parts.trajectory.record(run.context, type, { ...facts, ...(isJsonObject(shown) && shown) }, at);
+      const { context } = run;
+      const record = () => {
+        const shown = write === 'whole' ? content : hashContent(content);
+        this.#parts.trajectory.record(context, type, { ...facts, ...(isJsonObject(shown) && shown) }, at);
+      };
+      if (when === 'soon') this.#later(record);
+      else {
+        this.#writeWaiting();
+        record();
+      }
     });
   }
 
@@ -223,22 +244,23 @@ export class Recorder {
     });
   }
 
-  /** A run calls many handlers in a row and must not wait until each of them is recorded. */
-  #later(call: WaitingCall): void {
-    this.#calls.push(call);
-    if (this.#calls.length === 1) setImmediate(() => this.#recordHooks());
-    else if (this.#calls.length >= MAX_WAITING_CALLS) this.#recordHooks();
+  #later(write: () => void): void {
+    this.#waiting.push(write);
+    if (this.#waiting.length >= MAX_WAITING) this.#writeWaiting();
+    else this.#timer ??= setTimeout(() => this.#writeWaiting(), MOST_WAIT_MS);
   }
 
   /** This happens before anything else is written, so that a trajectory stays in order. */
-  #recordHooks(): void {
-    if (this.#calls.length === 0) return;
-    const calls = this.#calls;
-    this.#calls = [];
-    for (const each of calls) quietly(() => this.#recordHook(each));
+  #writeWaiting(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const waiting = this.#waiting;
+    if (waiting.length === 0) return;
+    this.#waiting = [];
+    for (const write of waiting) quietly(write);
   }
 
-  #recordHook({ call, write, context }: WaitingCall): void {
+  #recordHook({ call, write, context }: ToldCall): void {
     const { hook, id, owner, at, ms, outcome, changed, runId, sessionKey } = call;
     const { trajectory, hookRecords, hookStatistics } = this.#parts;
     const isHidden = write === 'hashes' && call.isOwnWords !== true;
@@ -266,6 +288,7 @@ export class Recorder {
   }
 
   #record(context: TraceContext, type: TraceType, facts: Values): void {
+    this.#writeWaiting();
     quietly(() => this.#parts.trajectory.record(context, type, facts, this.#parts.now()));
   }
 }
@@ -273,7 +296,7 @@ export class Recorder {
 type OfType<Type extends RecordedFactType> = RecordedFact & { readonly type: Type };
 
 /** A call of a hook that may be written. Outside of a run only the `facts` are kept. */
-interface WaitingCall {
+interface ToldCall {
   readonly call: RecordedCall;
   readonly write: 'whole' | 'hashes' | 'facts';
   readonly context?: TraceContext;
@@ -290,7 +313,9 @@ interface RecordedRun {
 }
 
 const MAX_HELD_RECORDS = 500;
-const MAX_WAITING_CALLS = 500;
+const MAX_WAITING = 500;
+/** A run that is gated for longer, or has no request, is written meanwhile. */
+const MOST_WAIT_MS = 20;
 const MAX_KNOWN_RUNS = 2_000;
 
 function orHold(run: RecordedRun, record: HeldRecord): void {
