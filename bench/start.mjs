@@ -3,7 +3,10 @@
 // turns, round by round, so that a busy machine slows all alike; medians are told, the fastest of each, and the median of
 // the ratios to the bare process of the same round.
 //
-//   npm run bench:start -- [--rounds 15] [--against <dist of another build>] [--dist dist] [--json]
+//   npm run bench:start -- [--rounds 15] [--against <dist of another build>] [--dist dist] [--inherit] [--json]
+//
+// The processes get an environment with next to nothing in it; with --inherit, that of the caller. Some of what is there may cost
+// every Node process: with NODE_EXTRA_CA_CERTS, it reads those certificates before anything else.
 
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
@@ -20,11 +23,13 @@ const { values: flags } = parseArgs({
     against: { type: 'string' },
     dist: { type: 'string', default: 'dist' },
     rounds: { type: 'string', default: '15' },
+    inherit: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 });
 
 const rounds = Number(flags.rounds);
+const VARIABLES = flags.inherit ? process.env : {};
 const READY_LIMIT_MS = 60_000;
 /** How long a gateway has been ready when its memory is read: what it loads after that, it loads for a message. */
 const IDLE_MS = 2_500;
@@ -55,7 +60,7 @@ try {
     const order = round % 2 === 0 ? sides : sides.toReversed();
     for (const side of order) {
       for (const [name, argv] of COMMANDS) keep(`${name} ${side.dist}`, await atrium(side, side.homes.talking, argv));
-      const gateway = await startAtrium(side.homes.starting, side.dist);
+      const gateway = await startAtrium(side.homes.starting, side.dist, { variables: VARIABLES });
       keep(`ready ${side.dist}`, await untilReady(gateway.readyUrl, gateway, READY_LIMIT_MS));
       keep(`cpu ${side.dist}`, processorTimeOf(gateway.pid));
       await stopProcess(gateway);
@@ -74,12 +79,12 @@ async function prepareSide(dist, folder) {
   homes.starting = await makeAtriumHome(join(folder, 'starting'), NO_MODEL);
   const side = { dist, homes };
   for (let start = 0; start < WARM_UPS; start++) {
-    const gateway = await startAtrium(homes.starting, dist);
+    const gateway = await startAtrium(homes.starting, dist, { variables: VARIABLES });
     await untilReady(gateway.readyUrl, gateway, READY_LIMIT_MS);
     await sleep(IDLE_MS);
     await stopProcess(gateway);
   }
-  side.gateway = await startAtrium(homes.talking, dist);
+  side.gateway = await startAtrium(homes.talking, dist, { variables: VARIABLES });
   await untilReady(side.gateway.readyUrl, side.gateway, READY_LIMIT_MS);
   for (const [, argv] of COMMANDS) for (let run = 0; run < WARM_UPS; run++) await atrium(side, homes.talking, argv);
   await sleep(IDLE_MS);
@@ -95,7 +100,7 @@ async function runToEnd(command, args, { home }) {
   const begun = performance.now();
   const child = spawn(command, args, {
     cwd: home,
-    env: { PATH: process.env.PATH, HOME: home, TZ: 'UTC' },
+    env: { ...VARIABLES, PATH: process.env.PATH, HOME: home, TZ: 'UTC' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';

@@ -36,7 +36,7 @@ export async function startAtrium(home, dist, { nodeArgs = [], variables = {} } 
   const process_ = startProcess(
     process.execPath,
     [...nodeArgs, join(dist, 'cli', 'main.js'), 'start', '--port', String(port)],
-    { cwd: home, env: { PATH: process.env.PATH, HOME: home, TZ: 'UTC', ...variables } },
+    { cwd: home, env: { ...variables, PATH: process.env.PATH, HOME: home, TZ: 'UTC' } },
   );
   return placeOf(process_, port);
 }
