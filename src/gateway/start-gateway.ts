@@ -11,6 +11,7 @@ import type { HttpAppOptions } from './http/create-http-app.ts';
 import { createDirectRoutes } from './http/direct-routes.ts';
 import { CHAT_PATH, METRICS_PATH, RESPONSES_PATH } from './http/endpoint-paths.ts';
 import { type Listening, listen } from './http/listen.ts';
+import { loadOnce } from './http/load-once.ts';
 import { ensureToken } from './http/token.ts';
 import { refuseGatewayToken, TokenGuard } from './http/token-guard.ts';
 import { type GatewayOptions, type OpenedGateway, openGateway } from './main.ts';
@@ -87,10 +88,12 @@ export async function startGateway(options: StartOptions): Promise<StartedGatewa
     warn,
   };
   const guard = new TokenGuard(token, now, { refusal: refuseGatewayToken(source === 'config') });
+  // A gateway is ready without its routes, except for those that are answered directly.
+  const loadApp = loadOnce(async () => (await import('./http/create-http-app.ts')).createHttpApp(http, guard));
   let listening: Listening;
   try {
     listening = await listen({
-      app: async () => (await import('./http/create-http-app.ts')).createHttpApp(http, guard),
+      app: loadApp,
       direct: createDirectRoutes(http, guard),
       host,
       port: options.port ?? configuredPort(config, environment.variables) ?? DEFAULT_PORT,
@@ -105,7 +108,10 @@ export async function startGateway(options: StartOptions): Promise<StartedGatewa
   state = 'ready';
   // Warming up keeps the process busy for a moment, so callers that wait for the gateway to be ready are answered first.
   const warming = setTimeout(
-    () => void opened.warm().catch((error) => warn(`Warming up failed: ${(error as Error).message}`)),
+    () =>
+      void Promise.all([opened.warm(), loadApp()]).catch((error) =>
+        warn(`Warming up failed: ${(error as Error).message}`),
+      ),
     WARM_UP_AFTER_MS,
   );
 

@@ -271,6 +271,42 @@ describe('the recorder', () => {
     ]);
   });
 
+  describe('what is told before the request', () => {
+    const written = async () => {
+      const folder = path.join(dir, 'trajectory');
+      const names = await readdir(folder).catch(() => []);
+      const texts = await Promise.all(names.map((name) => readFile(path.join(folder, name), 'utf8')));
+      return texts
+        .flatMap((text) => text.trimEnd().split('\n'))
+        .map((line) => (JSON.parse(line) as { type: string }).type);
+    };
+
+    it('is written while the model works, although nothing more is told', async () => {
+      untilTheGate();
+      passGate();
+      submit('{}');
+      const types = ['session.started', 'hook.called', 'context.compiled', 'prompt.submitted'];
+      await expect.poll(written, { timeout: 5_000 }).toEqual(types);
+    });
+
+    it('is written when no request comes', async () => {
+      untilTheGate();
+      passGate();
+      await expect.poll(written, { timeout: 5_000 }).toEqual(['session.started', 'hook.called', 'context.compiled']);
+    });
+
+    it('stands before everything else that is told of the run', async () => {
+      untilTheGate();
+      passGate();
+      afterTheGate();
+      const types = (await records()).map(({ type }) => type);
+      expect(types).toEqual([
+        ...['session.started', 'hook.called', 'context.compiled', 'prompt.submitted'],
+        ...['model.completed', 'tool.started', 'tool.ended'],
+      ]);
+    });
+  });
+
   it('does not wait for a gate that passed before a restart', async () => {
     start({ attempt: 2 });
     passGate();
