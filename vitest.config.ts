@@ -9,11 +9,11 @@ export default defineConfig({
     // So long that a busy machine makes no test fail; one that hangs is still found.
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // A process per core and one more, because many tests wait for processes that they have started. Each is kept for all of
+    // A process per core and two more, because many tests wait for processes that they have started. Each is kept for all of
     // its files: starting one for each file took as long as the tests themselves. So no file may leave anything behind in a
     // module.
     pool: 'forks',
     isolate: false,
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: availableParallelism() + 2,
   },
 });
