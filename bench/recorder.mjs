@@ -6,7 +6,7 @@
 //
 //   npm run bench:recorder -- [--gateways 2] [--rounds 15] [--turns 96] [--warm-ups 8000] [--behind 8] [--json] [--limit 1.1]
 //
-// With --limit, it ends with 1 when everything takes more than that of what requests alone take, with all time.
+// With --limit, it ends with 1 when the ratio of everything to requests only, in all processor time, is above it.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
@@ -95,7 +95,9 @@ try {
       'everything / requests only': inTurns(0, 1),
       'all time, everything / nothing': allTime(0, 2),
       'all time, everything / requests only': allTime(0, 1),
-      'all time, each with its neighbour': sidesOf(0).map((_, at) => whole[3 * at] / whole[3 * at + 1]),
+      'all time, each with its neighbour': sidesOf(0).map(
+        (_, at) => whole[kinds.length * at] / whole[kinds.length * at + 1],
+      ),
     });
   }
   if (flags.json) console.log(JSON.stringify({ gateways, rounds, turns, load: loadavg()[0], rows }, null, 2));
@@ -115,7 +117,8 @@ try {
 
 /** Each gateway comes first, later and last about equally often, and in both directions. */
 function orderOf(round, count) {
-  const order = Array.from({ length: count }, (_, index) => (index + round) % count);
+  const shift = Math.floor(round / 2);
+  const order = Array.from({ length: count }, (_, index) => (index + shift) % count);
   return round % 2 === 0 ? order : order.toReversed();
 }
 

@@ -29,7 +29,10 @@ const { values: flags } = parseArgs({
 });
 
 const rounds = Number(flags.rounds);
-const VARIABLES = flags.inherit ? process.env : {};
+/** Without those that would lead it to the home of the caller. */
+const VARIABLES = flags.inherit
+  ? Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(OPENCLAW|ATRIUM)_/.test(name)))
+  : {};
 const READY_LIMIT_MS = 60_000;
 /** How long a gateway has been ready when its memory is read: what it loads after that, it loads for a message. */
 const IDLE_MS = 2_500;

@@ -108,7 +108,8 @@ export async function inTurns(calls, rounds, warmUps) {
 export async function inChangingTurns(groups, rounds) {
   const samples = groups.map((calls) => calls.map(() => []));
   for (let round = 0; round < rounds; round++) {
-    const order = [...groups.keys()].map((index) => (index + round) % groups.length);
+    const shift = Math.floor(round / 2);
+    const order = [...groups.keys()].map((index) => (index + shift) % groups.length);
     for (const group of round % 2 === 0 ? order : order.toReversed())
       for (const [index, call] of groups[group].entries()) samples[group][index].push(await timeOf(call));
   }

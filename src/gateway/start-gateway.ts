@@ -12,6 +12,8 @@ import { createDirectRoutes } from './http/direct-routes.ts';
 import { CHAT_PATH, METRICS_PATH, RESPONSES_PATH } from './http/endpoint-paths.ts';
 import { type Listening, listen } from './http/listen.ts';
 import { loadOnce } from './http/load-once.ts';
+import { securityHeaders } from './http/security-headers.ts';
+import { answerWithError } from './http/send-reply.ts';
 import { ensureToken } from './http/token.ts';
 import { refuseGatewayToken, TokenGuard } from './http/token-guard.ts';
 import { type GatewayOptions, type OpenedGateway, openGateway } from './main.ts';
@@ -45,8 +47,8 @@ export async function startGateway(options: StartOptions): Promise<StartedGatewa
   const settings = config.gateway ?? {};
   let state: 'starting' | 'ready' | 'draining' = 'starting';
 
-  // What is loaded only with the first message opens a hundred files at once. A failure to load is final in Node, so the
-  // limit is checked before anything depends on it.
+  // What is loaded only with the first message opens a hundred files at once, and Node never tries again to load an ES module that
+  // it could not load. So the limit is checked before anything depends on it.
   const openFiles = await readOpenFileLimit();
   if (openFiles !== undefined && openFiles < LEAST_OPEN_FILES)
     throw new TooFewFilesError({ limit: openFiles, least: LEAST_OPEN_FILES });
@@ -89,12 +91,14 @@ export async function startGateway(options: StartOptions): Promise<StartedGatewa
   };
   const guard = new TokenGuard(token, now, { refusal: refuseGatewayToken(source === 'config') });
   // A gateway is ready without its routes, except for those that are answered directly.
+  const shown = securityHeaders(http);
   const loadApp = loadOnce(async () => (await import('./http/create-http-app.ts')).createHttpApp(http, guard));
   let listening: Listening;
   try {
     listening = await listen({
       app: loadApp,
       direct: createDirectRoutes(http, guard),
+      failed: (incoming, outgoing, error) => answerWithError(incoming, outgoing, error, { shown, warn }),
       host,
       port: options.port ?? configuredPort(config, environment.variables) ?? DEFAULT_PORT,
       maxConnections: openFiles === undefined ? undefined : openFiles - RESERVED_FILES,

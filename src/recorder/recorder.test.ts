@@ -295,6 +295,20 @@ describe('the recorder', () => {
       await expect.poll(written, { timeout: 5_000 }).toEqual(['session.started', 'hook.called', 'context.compiled']);
     });
 
+    it('does not name the model, which was chosen later', async () => {
+      untilTheGate();
+      passGate();
+      submit('{}');
+      await recorder.drain();
+      const named = (await records()).map(({ type, ...line }) => [type, 'provider' in line]);
+      expect(named).toEqual([
+        ['session.started', false],
+        ['hook.called', false],
+        ['context.compiled', false],
+        ['prompt.submitted', true],
+      ]);
+    });
+
     it('stands before everything else that is told of the run', async () => {
       untilTheGate();
       passGate();

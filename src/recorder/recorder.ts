@@ -47,7 +47,7 @@ export class Recorder {
   /** The sessions whose trajectory has the description as it is now. */
   readonly #described = new Set<string>();
 
-  /** What will be written soon, in order: calls of hooks, and what was told behind them. */
+  /** What will be written soon, in the order in which it was told. */
   #waiting: (() => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
 
@@ -174,7 +174,11 @@ export class Recorder {
     this.#parts.hookStatistics?.count(call);
     const { runId } = call;
     const run = runId === undefined ? undefined : this.#runOf(runId);
-    if (run) orHold(run, (write) => this.#later(() => this.#recordHook({ call, write, context: run.context })));
+    if (run)
+      orHold(run, (write) => {
+        const { context } = run;
+        this.#later(() => this.#recordHook({ call, write, context }));
+      });
     // A run that was never announced has no gate that passed.
     else this.#later(() => this.#recordHook({ call, write: runId === undefined ? 'facts' : 'hashes' }));
   }
@@ -208,7 +212,7 @@ export class Recorder {
     return this.#open.get(runId) ?? this.#ended.get(runId);
   }
 
-  /** Told `soon`, the values must not change any more: they are written later, if others wait already. */
+  /** What is told `soon` waits until the request is sent, so its values must not change any more. */
   #tell(
     runId: string,
     type: TraceType,
@@ -314,7 +318,7 @@ interface RecordedRun {
 
 const MAX_HELD_RECORDS = 500;
 const MAX_WAITING = 500;
-/** A run that is gated for longer, or has no request, is written meanwhile. */
+/** Records whose run sends no request within this time are written all the same. */
 const MOST_WAIT_MS = 20;
 const MAX_KNOWN_RUNS = 2_000;
 

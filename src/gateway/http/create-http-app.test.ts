@@ -296,3 +296,17 @@ describe('every answer', () => {
     }
   });
 });
+
+it('has nothing at the paths of an endpoint that is switched off, nor below them', async () => {
+  const closed = app({ closedPaths: ['/v1/responses', '/metrics'] });
+  for (const [method, path] of [
+    ['POST', '/v1/responses'],
+    ['GET', '/v1/responses/resp_run_1'],
+    ['POST', '/v1/responses/resp_run_1/cancel'],
+    ['GET', '/metrics'],
+  ] as const) {
+    const refused = await errorOf(await closed.request(path, { method, headers: bearer }));
+    expect(refused, path).toMatchObject({ status: 404, code: 'ATRIUM_HTTP_PATH_UNKNOWN' });
+  }
+  expect((await closed.request('/v1/models', { headers: bearer })).status).toBe(200);
+});

@@ -14,6 +14,7 @@ import { readJson } from './read-json.ts';
 import { BODY_LIMIT, type Route } from './route.ts';
 import { FIRST_ROUTES } from './routes/first-routes.ts';
 import { securityHeaders } from './security-headers.ts';
+import { sendReply } from './send-reply.ts';
 import { bearerOf, type TokenGuard } from './token-guard.ts';
 
 /** Returns false, and touches nothing, when the request is not for it. */
@@ -105,13 +106,6 @@ function isResponse(given: unknown): given is Response {
 function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
   const value = headers[name.toLowerCase()];
   return Array.isArray(value) ? value.join(', ') : value;
-}
-
-function sendReply(outgoing: ServerResponse, reply: JsonReply, shown: Around['shown']): void {
-  const bytes = Buffer.from(JSON.stringify(reply.body));
-  const size = { 'content-type': 'application/json', 'content-length': bytes.length };
-  outgoing.writeHead(reply.status, { ...shown, ...size, ...reply.headers });
-  outgoing.end(bytes);
 }
 
 /** A stream is passed on as it comes, as fast as the client reads it. */

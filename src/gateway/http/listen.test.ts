@@ -5,6 +5,7 @@ import { WebSocket } from 'ws';
 import { after, reply } from '../../testkit/model-server.ts';
 import { TEST_TOKEN, TestApi } from './fixtures/test-api.ts';
 import { type Listening, listen, type SocketClient } from './listen.ts';
+import { answerWithError } from './send-reply.ts';
 import { TOKEN_PROTOCOL } from './token-guard.ts';
 
 let api: TestApi;
@@ -150,17 +151,24 @@ describe('listening', () => {
 
 it('refuses a request when the app cannot be loaded, and loads it for the next one', async () => {
   let loads = 0;
+  const warnings: string[] = [];
+  const failing = { shown: { 'x-frame-options': 'DENY' }, warn: (text: string) => warnings.push(text) };
   const late = await listen({
     app: () => {
       if (++loads === 1) throw new Error('too many open files');
       return api.app;
     },
+    failed: (incoming, outgoing, error) => answerWithError(incoming, outgoing, error, failing),
     host: '127.0.0.1',
     port: 0,
     attach: () => {},
   });
   try {
-    expect((await fetch(`${late.url}/healthz`)).status).toBe(503);
+    const refused = await fetch(`${late.url}/healthz?token=secret`);
+    expect(refused.status).toBe(500);
+    expect(refused.headers.get('x-frame-options')).toBe('DENY');
+    expect(await refused.json()).toMatchObject({ error: { code: 'internal_error' } });
+    expect(warnings).toEqual([expect.stringMatching(/^GET \/healthz: .*too many open files/)]);
     expect((await fetch(`${late.url}/healthz`)).status).toBe(200);
     expect(loads).toBe(2);
   } finally {

@@ -2,7 +2,7 @@
 // same rules decide; only then is the socket created and handed on. This file does not know the frames.
 
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { WebSocket, WebSocketServer } from 'ws';
@@ -18,6 +18,8 @@ export interface ListenOptions {
   readonly app: () => HttpApp | Promise<HttpApp>;
   /** Asked first; what it does not answer goes to the app. */
   readonly direct?: DirectListener | undefined;
+  /** Answers a request when the app cannot be loaded. */
+  readonly failed?: ((incoming: IncomingMessage, outgoing: ServerResponse, error: unknown) => void) | undefined;
   readonly host: string;
   /** With 0 the system picks a free port. */
   readonly port: number;
@@ -41,14 +43,15 @@ export interface Listening {
   close(graceMs: number): Promise<void>;
 }
 
-export async function listen({ app, direct, host, port, maxConnections, attach }: ListenOptions): Promise<Listening> {
+export async function listen(options: ListenOptions): Promise<Listening> {
+  const { app, direct, failed = answerPlainly, host, port, maxConnections, attach } = options;
   const loadApp = loadOnce(app);
   const loadServing = loadOnce(async () => serverOf(await loadApp()));
   const server = createServer((incoming, outgoing) => {
     if (direct?.(incoming, outgoing)) return;
     loadServing().then(
       (serve) => serve(incoming, outgoing),
-      () => outgoing.writeHead(503, { 'retry-after': '1' }).end(),
+      (error: unknown) => failed(incoming, outgoing, error),
     );
   });
   server.keepAliveTimeout = KEEP_ALIVE_MS;
@@ -76,6 +79,10 @@ export async function listen({ app, direct, host, port, maxConnections, attach }
       clearInterval(sweep);
     },
   };
+}
+
+function answerPlainly(_incoming: IncomingMessage, outgoing: ServerResponse): void {
+  outgoing.writeHead(500).end();
 }
 
 /** Loaded with the first request that needs it, because it makes Node load its `fetch`; a gateway is ready without it. */

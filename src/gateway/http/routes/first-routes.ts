@@ -1,5 +1,5 @@
-// The routes that a gateway has when it is ready: those that are asked most, and by those who wait for a start. The others
-// are loaded with the framework, by the first request that needs it.
+// The routes that a gateway has when it is ready: chat, which is asked most, and health, which is asked by those who wait until it
+// is ready. The others are loaded a moment later, or by the first request that needs them.
 
 import type { Route } from '../route.ts';
 import { CHAT_ROUTES } from './chat-completions.ts';
