@@ -87,7 +87,7 @@ describe('SIGUSR1', () => {
     // Without a listener, the one would end the process and the other would open Node's debugger.
     gateway.signal('SIGUSR1');
     gateway.signal('SIGTERM');
-    expect(await gateway.ended()).toBe(0);
+    expect(await gateway.ended(), gateway.err).toBe(0);
     expect(gateway.err).not.toContain('Debugger');
   });
 

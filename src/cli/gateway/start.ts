@@ -111,11 +111,12 @@ async function runUntilStopped(
         },
       );
     const stop = (reason: StopReason) => started.stop(undefined, reason);
-    const stopped = signals.untilStopped({ stop, canRestart });
     const told = loaded.warnings.map(({ message }) => message);
     const hasState = () => hasOpenClawState({ dir: environment.stateDir, environment, config: loaded.config });
     const isConfigured = (agentId: string) => isModelConfigured(loaded.config, agentId);
     io.out(await formatBanner({ ...started, told, isModelConfigured: isConfigured, hasOpenClawState: hasState }));
+    // A signal that came meanwhile was kept. The banner reads the store, which a gateway that stops closes.
+    const stopped = signals.untilStopped({ stop, canRestart });
     let isOver = false;
     void warnOfRunningOpenClaw({ config, environment }, (sentence) => isOver || log.warn(sentence));
     return await stopped.finally(() => {
