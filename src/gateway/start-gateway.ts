@@ -6,6 +6,7 @@ import { LEAST_OPEN_FILES, readOpenFileLimit } from '../config/open-file-limit.t
 import type { Config } from '../config/schema.ts';
 import { TooFewFilesError } from './errors.ts';
 import type { StopReason } from './gateway-part.ts';
+import { answerWithError } from './http/answer-with-error.ts';
 import { DEFAULT_PORT, isLoopbackHost, resolveBindAddress } from './http/bind-address.ts';
 import type { HttpAppOptions } from './http/create-http-app.ts';
 import { createDirectRoutes } from './http/direct-routes.ts';
@@ -13,7 +14,6 @@ import { CHAT_PATH, METRICS_PATH, RESPONSES_PATH } from './http/endpoint-paths.t
 import { type Listening, listen } from './http/listen.ts';
 import { loadOnce } from './http/load-once.ts';
 import { securityHeaders } from './http/security-headers.ts';
-import { answerWithError } from './http/send-reply.ts';
 import { ensureToken } from './http/token.ts';
 import { refuseGatewayToken, TokenGuard } from './http/token-guard.ts';
 import { type GatewayOptions, type OpenedGateway, openGateway } from './main.ts';

@@ -3,9 +3,9 @@ import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { after, reply } from '../../testkit/model-server.ts';
+import { answerWithError } from './answer-with-error.ts';
 import { TEST_TOKEN, TestApi } from './fixtures/test-api.ts';
 import { type Listening, listen, type SocketClient } from './listen.ts';
-import { answerWithError } from './send-reply.ts';
 import { TOKEN_PROTOCOL } from './token-guard.ts';
 
 let api: TestApi;
