@@ -31,7 +31,8 @@ const QUESTIONS = [
   ['without case', RULE.toUpperCase(), { ignoresCase: true }],
   ['a text that no run had', 'not a word of this', {}],
   ['a syllable that every message has', 'bado', {}],
-  ['the same, in one session', 'bado', { sessionKey: 'agent:main:telegram:direct:7' }],
+  ['a letter that every text has', 'a', {}],
+  ['a syllable, in one session', 'bado', { sessionKey: 'agent:main:telegram:direct:7' }],
 ];
 
 try {

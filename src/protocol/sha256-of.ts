@@ -1,7 +1,7 @@
 // The SHA-256 of a text or of bytes, as 64 hexadecimal digits.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 export function sha256Of(content: string | Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex');
+  return hash('sha256', content);
 }

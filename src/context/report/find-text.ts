@@ -8,15 +8,16 @@ export interface TextRange {
   readonly end: number;
 }
 
-export type TextFinder = (text: string) => readonly TextRange[];
+/** Finds the first places, at most so many. */
+export type TextFinder = (text: string, most?: number) => readonly TextRange[];
 
 /** More places than this are of no use to a reader. */
 const MAX_PLACES = 1_000;
 
 export function exactFinder(wanted: string): TextFinder {
-  return (text) => {
+  return (text, most = MAX_PLACES) => {
     const found: TextRange[] = [];
-    for (let at = text.indexOf(wanted); at !== -1 && found.length < MAX_PLACES; ) {
+    for (let at = text.indexOf(wanted); at !== -1 && found.length < most; ) {
       found.push({ start: at, end: at + wanted.length });
       at = text.indexOf(wanted, at + Math.max(1, wanted.length));
     }
@@ -44,11 +45,11 @@ function wordFinder(wanted: string, flags: string): TextFinder {
 }
 
 function patternFinder(pattern: RegExp): TextFinder {
-  return (text) => {
+  return (text, most = MAX_PLACES) => {
     const found: TextRange[] = [];
     for (const match of text.matchAll(pattern)) {
       found.push({ start: match.index, end: match.index + match[0].length });
-      if (found.length === MAX_PLACES) break;
+      if (found.length === most) break;
     }
     return found;
   };

@@ -20,9 +20,21 @@ export class FoundPieces {
   readonly places = new Map<number, readonly PiecePlace[]>();
   /** The lines of the text, by the hash of a file. */
   readonly files = new Map<string, readonly (readonly [number, number])[]>();
+  /** A one for each stored piece that has the text: a question asks millions of times, for which a map is too slow. */
+  readonly #marks: Uint8Array;
 
-  constructor({ text, ignoresCase }: WantedText) {
+  /** Stored pieces have numbers up to `last`. */
+  constructor({ text, ignoresCase }: WantedText, last: number) {
     this.#find = ignoresCase ? caselessFinder(text) : exactFinder(text);
+    this.#marks = new Uint8Array(last + 1);
+  }
+
+  /** Whether this stored piece has the text. */
+  readonly has = (number: number): boolean => this.#marks[number] === 1;
+
+  /** True when some of the words that were found in it are those of a file. */
+  isOfFile(number: number): boolean {
+    return this.places.get(number)?.some(({ path }) => path !== undefined) === true;
   }
 
   look(number: number, { kind, hash, text, about }: Omit<Piece, 'key'>): void {
@@ -31,7 +43,9 @@ export class FoundPieces {
       if (lines.length > 0) this.files.set(hash, lines);
     } else if (kind === 'prompt') {
       const places = placesIn(text, about as unknown as PromptPieceFacts, this.#find);
-      if (places.length > 0) this.places.set(number, places);
+      if (places.length === 0) return;
+      this.places.set(number, places);
+      this.#marks[number] = 1;
     }
   }
 }
@@ -40,10 +54,10 @@ export class FoundPieces {
 const STRETCH = 4_000;
 
 export async function findPieces(store: Store, wanted: WantedText): Promise<FoundPieces> {
-  const found = new FoundPieces(wanted);
   const text = conditionOf(wanted);
   const [first] = await store.select('promptPieces', { orderBy: [['seq', 'asc']], limit: 1 });
   const [last] = await store.select('promptPieces', { orderBy: [['seq', 'desc']], limit: 1 });
+  const found = new FoundPieces(wanted, last?.seq ?? 0);
   if (!first || !last) return found;
   for (let from = first.seq; from <= last.seq; from += STRETCH) {
     const numbers = Array.from({ length: Math.min(STRETCH, last.seq - from + 1) }, (_, index) => from + index);

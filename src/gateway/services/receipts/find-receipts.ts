@@ -11,8 +11,9 @@ import { explainMissing, type KnownFrom, type Missing } from './explain-missing.
 import { type FoundPieces, findPieces, type WantedText } from './find-pieces.ts';
 import { FrameReader } from './frame-reader.ts';
 import { KnownSources } from './known-sources.ts';
+import { PieceCounts } from './piece-counts.ts';
 import { findInPieces } from './piece-list.ts';
-import type { PiecePlace } from './piece-places.ts';
+import { keyOfPlace, type PiecePlace } from './piece-places.ts';
 import type { PromptSources } from './prompt-sources.ts';
 import { capturedRun, readReceipt } from './run-receipt.ts';
 import { KnownStablePieces } from './stable-pieces.ts';
@@ -77,11 +78,10 @@ export async function findReceipts(store: Store, question: ReceiptQuestion): Pro
   const found = await findPieces(store, question);
   const tail = await readTail(store, question, found);
   const tally = new Tally(question, found);
-  const isFound = (piece: number) => found.places.has(piece);
   for (const receipt of tail.receipts) tally.add(receipt, receipt.pieces);
   for await (const page of receiptsOf(store, question)) {
     for (const receipt of page) {
-      if (!tail.runIds.has(receipt.runId)) tally.add(receipt, findInPieces(receipt.pieces, isFound));
+      if (!tail.runIds.has(receipt.runId)) tally.add(receipt, findInPieces(receipt.pieces, found.has));
     }
   }
   const sources = await readSources(store, tally.sources, tail.sources);
@@ -103,7 +103,7 @@ class Tally {
   readonly #found: FoundPieces;
   /** Runs with the same sources are explained together. */
   readonly #absent = new Map<number, number>();
-  readonly #present = new Map<string, { readonly piece: number; readonly sources: number; runs: number }>();
+  readonly #present: PieceCounts;
   #listed: Hit[] = [];
   /** When as many are kept as may be listed: the oldest of them. */
   #oldest: string | undefined;
@@ -114,6 +114,7 @@ class Tally {
   constructor(question: ReceiptQuestion, found: FoundPieces) {
     this.#question = question;
     this.#found = found;
+    this.#present = new PieceCounts((piece) => found.isOfFile(piece));
   }
 
   get runs(): number {
@@ -121,11 +122,7 @@ class Tally {
   }
 
   get sources(): ReadonlySet<number> {
-    return new Set([
-      ...this.#absent.keys(),
-      ...[...this.#present.values()].map(({ sources }) => sources),
-      ...this.#listed.map(({ sources }) => sources),
-    ]);
+    return new Set([...this.#absent.keys(), ...this.#present.sources, ...this.#listed.map(({ sources }) => sources)]);
   }
 
   /** `found` are the pieces of the run that have the text. */
@@ -135,12 +132,7 @@ class Tally {
       this.#counts.present += 1;
       this.#firstAt = Math.min(this.#firstAt ?? receipt.at, receipt.at);
       this.#lastAt = Math.max(this.#lastAt ?? receipt.at, receipt.at);
-      for (const piece of found) {
-        const key = `${piece} ${receipt.sources}`;
-        const group = this.#present.get(key);
-        if (group) group.runs += 1;
-        else this.#present.set(key, { piece, sources: receipt.sources, runs: 1 });
-      }
+      for (const piece of found) this.#present.add(piece, receipt.sources);
     } else {
       this.#counts.absent += 1;
       this.#absent.set(receipt.sources, (this.#absent.get(receipt.sources) ?? 0) + 1);
@@ -173,8 +165,10 @@ class Tally {
       explained.set(number, why);
       return why;
     };
-    const placesOf = (piece: number, number: number) =>
-      (this.#found.places.get(piece) ?? []).map((place) => locate(place, sources.get(number)));
+    const placesOf = (piece: number, number: number | undefined) =>
+      (this.#found.places.get(piece) ?? []).map((place) =>
+        locate(place, number === undefined ? undefined : sources.get(number)),
+      );
     this.#shorten();
     const { limit, list } = this.#question;
     const isLast = this.#listed.length <= limit;
@@ -197,11 +191,17 @@ class Tally {
       firstAt: this.#firstAt,
       lastAt: this.#lastAt,
       places: summed(
-        [...this.#present.values()].flatMap(({ piece, sources: number, runs: count }) =>
-          placesOf(piece, number).map((place) => [place, count] as const),
-        ),
+        this.#present
+          .list()
+          .flatMap(({ piece, sources: number, runs: count }) =>
+            placesOf(piece, number).map((place) => [place, count] as const),
+          ),
+        keyOfPlace,
       ),
-      missing: summed([...this.#absent].map(([number, count]) => [whyNot(number), count] as const)),
+      missing: summed(
+        [...this.#absent].map(([number, count]) => [whyNot(number), count] as const),
+        JSON.stringify,
+      ),
       runs: runs.slice(0, limit),
       next: isCut ? (runs[Math.min(limit, runs.length) - 1]?.runId ?? null) : null,
     };
@@ -217,21 +217,24 @@ function locate(place: PiecePlace, sources: PromptSources | undefined): FoundPla
 }
 
 function distinct(places: readonly FoundPlace[]): readonly FoundPlace[] {
-  return [...new Map(places.map((place) => [JSON.stringify(place), place])).values()];
+  return [...new Map(places.map((place) => [keyOfPlace(place), place])).values()];
 }
 
-function summed<Group extends object>(groups: readonly (readonly [Group, number])[]): (Group & { runs: number })[] {
-  const sums = new Map<string, Group & { runs: number }>();
+function summed<Group extends object>(
+  groups: readonly (readonly [Group, number])[],
+  keyOf: (group: Group) => string,
+): (Group & { runs: number })[] {
+  const sums = new Map<string, { readonly group: Group; runs: number }>();
   for (const [group, runs] of groups) {
-    const key = JSON.stringify(group);
+    const key = keyOf(group);
     const sum = sums.get(key);
     if (sum) sum.runs += runs;
-    else sums.set(key, { ...group, runs });
+    else sums.set(key, { group, runs });
   }
   return [...sums]
     .sort(([key, a], [other, b]) => b.runs - a.runs || (key < other ? -1 : 1))
-    .map(([, sum]) => sum)
-    .slice(0, MOST_GROUPS);
+    .slice(0, MOST_GROUPS)
+    .map(([, { group, runs }]) => ({ ...group, runs }));
 }
 
 /** More are of no use to a reader. */

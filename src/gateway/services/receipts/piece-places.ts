@@ -4,6 +4,7 @@
 import { readAuthor, type SpanAuthor } from '../../../agent/span-author.ts';
 import { hashOfText } from '../../../context/report/build-report.ts';
 import type { TextFinder, TextRange } from '../../../context/report/find-text.ts';
+import { remembered } from '../../../protocol/remembered.ts';
 import type { PromptPieceFacts } from './prompt-piece.ts';
 
 export interface PiecePlace extends Pick<SpanAuthor, 'kind' | 'name' | 'path'> {
@@ -18,22 +19,40 @@ export interface PiecePlace extends Pick<SpanAuthor, 'kind' | 'name' | 'path'> {
 const MOST_PLACES = 5;
 
 export function placesIn(text: string, { where, spans }: PromptPieceFacts, find: TextFinder): readonly PiecePlace[] {
-  const places = new Map<string, PiecePlace>();
-  for (const range of find(text).slice(0, MOST_PLACES)) {
-    let at = 0;
-    for (const [author, chars] of spans) {
-      const start = at;
-      at += chars;
-      if (author === '' || start >= range.end || at <= range.start) continue;
-      const { kind, name, path, ...located } = readAuthor(where, author);
-      const words = text.slice(start, at);
+  const ranges = find(text, MOST_PLACES);
+  const places: PiecePlace[] = [];
+  let at = 0;
+  for (const [author, chars] of spans) {
+    const start = at;
+    at += chars;
+    const inside = author === '' ? [] : ranges.filter((range) => start < range.end && at > range.start);
+    if (inside.length === 0) continue;
+    const { kind, name, path, ...located } = AUTHOR_IN[where](author);
+    const words = text.slice(start, at);
+    const hash = hashOfText(words);
+    for (const range of inside) {
       const lines = linesIn(words, { start: range.start - start, end: range.end - start }, located);
-      const place: PiecePlace = { where, kind, name, path, lines, hash: hashOfText(words) };
-      places.set(JSON.stringify(place), place);
+      const place = { where, kind, name, path, lines, hash };
+      const key = keyOfPlace(place);
+      if (places.every((other) => keyOfPlace(other) !== key)) places.push(place);
     }
   }
-  return [...places.values()];
+  return places;
 }
+
+/** Reading an author takes longer than finding the text, and most words have the same few. */
+const AUTHOR_IN = {
+  system: remembered(512, (author) => readAuthor('system', author)),
+  tools: remembered(512, (author) => readAuthor('tools', author)),
+  messages: remembered(512, (author) => readAuthor('messages', author)),
+};
+
+/** Tells places apart. */
+export function keyOfPlace({ where, kind, name, path = '', lines = NO_LINES, hash }: PiecePlace): string {
+  return `${hash} ${where} ${kind} ${lines[0]}-${lines[1]} ${name}\n${path}`;
+}
+
+const NO_LINES = [0, 0] as const;
 
 /** The whole lines of the words where they are not line by line those of the file. */
 function linesIn(
@@ -49,9 +68,9 @@ function linesIn(
 
 /** The first and last line of each place in a whole file. */
 export function linesInFile(text: string, find: TextFinder): readonly (readonly [number, number])[] {
-  return find(text)
-    .slice(0, MOST_PLACES)
-    .map(({ start, end }) => [1 + newlinesIn(text.slice(0, start)), 1 + newlinesIn(text.slice(0, end - 1))] as const);
+  return find(text, MOST_PLACES).map(
+    ({ start, end }) => [1 + newlinesIn(text.slice(0, start)), 1 + newlinesIn(text.slice(0, end - 1))] as const,
+  );
 }
 
 function newlinesIn(text: string): number {
