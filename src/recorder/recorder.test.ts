@@ -271,6 +271,15 @@ describe('the recorder', () => {
     ]);
   });
 
+  it('keeps what a tool was called with, although the tool changes it', async () => {
+    start();
+    passGate();
+    const params = { path: 'a.md' };
+    recorder.record({ type: 'tool.started', runId: 'run_1', toolCallId: 't', name: 'read', params });
+    params.path = 'b.md';
+    expect((await records()).at(-1).data.params).toEqual({ path: 'a.md' });
+  });
+
   describe('what is told before the request', () => {
     const written = async () => {
       const folder = path.join(dir, 'trajectory');

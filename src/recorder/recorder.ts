@@ -5,8 +5,8 @@
 // memory. They are written when the gate passes; when the run is blocked or ends without an answer from the gate, only
 // their hashes are written.
 //
-// What is told before the request of a run is written while the model works: until the request is sent, a person waits for
-// every microsecond. The order of the records stays that in which they were told.
+// A record is written a moment after it was told, with the others of that moment: a person waits for every microsecond of a
+// turn, and many records in a row take less time than the same number one by one. Their order stays that in which they were told.
 
 import { forgetOldest } from '../protocol/forget-oldest.ts';
 import { isJsonObject } from '../protocol/json.ts';
@@ -53,15 +53,14 @@ export class Recorder {
 
   readonly #writers: { readonly [Type in RecordedFactType]: (fact: OfType<Type>) => void } = {
     'session.started': (fact) => this.#start(fact),
-    'context.compiled': ({ runId, type, facts, content }) => this.#tell(runId, type, facts, content, 'soon'),
+    'context.compiled': ({ runId, type, facts, content }) => this.#tell(runId, type, facts, content),
     'gate.passed': ({ runId }) => this.#openGate(runId),
     'prompt.skipped': (fact) => this.#skip(fact),
     'prompt.submitted': (fact) => this.#submit(fact),
     'model.delta': ({ runId, kind, delta }) =>
       this.#debug(runId, (logs, context, at) => logs.streamDelta(context, kind, delta, at)),
     'model.completed': (fact) => this.#complete(fact),
-    'tool.started': ({ runId, type, toolCallId, name, params }) =>
-      this.#tell(runId, type, { toolCallId, name }, { params }),
+    'tool.started': (fact) => this.#startTool(fact),
     'tool.ended': ({ runId, type, toolCallId, name, isError, ms, content }) =>
       this.#tell(runId, type, { toolCallId, name, isError, ms, characters: content.length }, { content }),
     'hook.called': ({ call }) => this.#call(call),
@@ -116,7 +115,7 @@ export class Recorder {
     const { agentId, attempt, trigger, channel } = facts;
     const context = { runId, sessionId, sessionKey, workspaceDir };
     keep(this.#open, runId, { context, gate: 'waiting', held: [], leftOut: 0 });
-    this.#tell(runId, type, { agentId, attempt, trigger, channel }, {}, 'soon');
+    this.#tell(runId, type, { agentId, attempt, trigger, channel });
     this.#describe(runId, sessionId, sessionKey);
   }
 
@@ -127,7 +126,7 @@ export class Recorder {
     this.#described.add(sessionId);
     const [oldest] = this.#described;
     if (this.#described.size > MAX_KNOWN_RUNS && oldest !== undefined) this.#described.delete(oldest);
-    quietly(() => this.#tell(runId, 'trace.metadata', description(), {}, 'soon'));
+    quietly(() => this.#tell(runId, 'trace.metadata', description()));
   }
 
   /** Called when versions, settings or plugins are others than before. */
@@ -153,10 +152,14 @@ export class Recorder {
   #submit({ type, runId, provider, model, api, call, body, sentBytes, cacheTrace }: OfType<'prompt.submitted'>): void {
     const run = this.#runOf(runId);
     if (run) run.context = { ...run.context, provider, modelId: model, modelApi: api };
-    this.#tell(runId, type, { call, bytes: sentBytes }, {}, 'soon');
-    // The request is sent in this turn of the event loop.
-    setImmediate(() => this.#writeWaiting());
+    this.#tell(runId, type, { call, bytes: sentBytes });
     this.#debug(runId, (logs, context, at) => logs.modelRequest(context, { call, body, cacheTrace }, at));
+  }
+
+  /** The tool gets the same parameters and may change them, so they are written before it begins. */
+  #startTool({ type, runId, toolCallId, name, params }: OfType<'tool.started'>): void {
+    this.#tell(runId, type, { toolCallId, name }, { params });
+    this.#writeWaiting();
   }
 
   #complete({ type, runId, ...answer }: OfType<'model.completed'>): void {
@@ -212,28 +215,17 @@ export class Recorder {
     return this.#open.get(runId) ?? this.#ended.get(runId);
   }
 
-  /** What is told `soon` waits until the request is sent, so its values must not change any more. */
-  #tell(
-    runId: string,
-    type: TraceType,
-    facts: Values,
-    content: Values = {},
-    when: 'at once' | 'soon' = 'at once',
-  ): void {
+  /** The values must not change any more, because they are read a moment later. */
+  #tell(runId: string, type: TraceType, facts: Values, content: Values = {}): void {
     const run = this.#runOf(runId);
     if (!run) return;
     const at = this.#parts.now();
     orHold(run, (write) => {
       const { context } = run;
-      const record = () => {
+      this.#later(() => {
         const shown = write === 'whole' ? content : hashContent(content);
         this.#parts.trajectory.record(context, type, { ...facts, ...(isJsonObject(shown) && shown) }, at);
-      };
-      if (when === 'soon') this.#later(record);
-      else {
-        this.#writeWaiting();
-        record();
-      }
+      });
     });
   }
 
@@ -251,10 +243,9 @@ export class Recorder {
   #later(write: () => void): void {
     this.#waiting.push(write);
     if (this.#waiting.length >= MAX_WAITING) this.#writeWaiting();
-    else this.#timer ??= setTimeout(() => this.#writeWaiting(), MOST_WAIT_MS);
+    else this.#timer ??= setTimeout(() => this.#writeWaiting(), WAIT_MS);
   }
 
-  /** This happens before anything else is written, so that a trajectory stays in order. */
   #writeWaiting(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -292,8 +283,8 @@ export class Recorder {
   }
 
   #record(context: TraceContext, type: TraceType, facts: Values): void {
-    this.#writeWaiting();
-    quietly(() => this.#parts.trajectory.record(context, type, facts, this.#parts.now()));
+    const at = this.#parts.now();
+    this.#later(() => this.#parts.trajectory.record(context, type, facts, at));
   }
 }
 
@@ -318,8 +309,7 @@ interface RecordedRun {
 
 const MAX_HELD_RECORDS = 500;
 const MAX_WAITING = 500;
-/** Records whose run sends no request within this time are written all the same. */
-const MOST_WAIT_MS = 20;
+const WAIT_MS = 25;
 const MAX_KNOWN_RUNS = 2_000;
 
 function orHold(run: RecordedRun, record: HeldRecord): void {

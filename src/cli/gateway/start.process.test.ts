@@ -89,6 +89,7 @@ describe('SIGUSR1', () => {
     gateway.signal('SIGTERM');
     expect(await gateway.ended(), gateway.err).toBe(0);
     expect(gateway.err).not.toContain('Debugger');
+    expect(gateway.out.match(/is ready/g)).toHaveLength(2);
   });
 
   test('a gateway that is told to stop while it stops for a restart does not start again', async () => {
