@@ -5,6 +5,8 @@ export interface BackgroundWorkParts {
   readonly work: (signal: AbortSignal) => Promise<unknown>;
   /** Set where several nodes share the store: whether this one does the work. Without it, it always does. */
   readonly isMine?: (() => boolean) | undefined;
+  /** How long after a round the next one begins. */
+  readonly everyMs?: number | undefined;
   /** Told when a round fails, unless the work is being closed. */
   readonly failed: (error: Error) => void;
 }
@@ -40,7 +42,7 @@ export class BackgroundWork {
   #plan(ms: number): void {
     if (this.signal.aborted) return;
     this.#timer = setTimeout(() => {
-      this.#working = this.#work().then(() => this.#plan(EVERY_MS));
+      this.#working = this.#work().then(() => this.#plan(this.#parts.everyMs ?? EVERY_MS));
     }, ms);
     this.#timer.unref();
   }

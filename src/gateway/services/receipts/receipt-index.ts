@@ -7,7 +7,8 @@
 // no word is stored: the commits expect what they were made from.
 //
 // Runs that ended one after the other have most of their prompts in common, so many of them are read and committed
-// together. While runs go on it leaves the processor to them, up to a minute; then there are more to read together.
+// together. While runs go on it leaves the processor to them, up to a minute, or until so many of them wait that this process
+// would soon forget what it knows about the first: reading that from the store costs several times as much.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FRAME_CALL } from '../../../agent/request-frame.ts';
@@ -33,7 +34,7 @@ export interface ReceiptIndexParts {
   readonly store: Store;
   readonly warn: (sentence: string) => void;
   /** What this process has just captured and need not read again. */
-  readonly recent?: RecentRuns | undefined;
+  readonly recent?: Pick<RecentRuns, 'runIds' | 'of' | 'forget' | 'isFilling'> | undefined;
   /** Set where several nodes share the store: whether this one keeps the index. */
   readonly isMine?: (() => boolean) | undefined;
 }
@@ -45,6 +46,8 @@ const BATCH = 64;
 const REST = 3;
 /** It works so long before it rests: a timer for every run would cost a good part of what the run itself does. */
 const STRETCH_MS = 4;
+/** It looks so often, because a busy gateway has a thousand runs in this time. */
+const EVERY_MS = 2_000;
 /** Runs that go on may hold it up so long. */
 const MOST_LAG_MS = 60_000;
 const MOST_KNOWN = 20_000;
@@ -57,6 +60,7 @@ export class ReceiptIndex {
   readonly #transcripts: GrowingTranscripts;
   readonly #background = new BackgroundWork({
     work: () => this.#catchUpBehindRuns(),
+    everyMs: EVERY_MS,
     isMine: () => this.#parts.isMine?.() !== false,
     failed: ({ message }) => this.#parts.warn(`Receipts of prompts could not be written: ${message}`),
   });
@@ -97,9 +101,10 @@ export class ReceiptIndex {
     if (!(await this.#givesWay())) this.#caughtUpAt = performance.now();
   }
 
-  /** True while runs go on, unless somebody waits for the index or it is too far behind. */
+  /** True while runs go on, unless somebody waits for the index, it is too far behind, or too many runs wait. */
   async #givesWay(): Promise<boolean> {
-    if (this.#hurried > 0 || performance.now() - this.#caughtUpAt >= MOST_LAG_MS) return false;
+    const { recent } = this.#parts;
+    if (this.#hurried > 0 || recent?.isFilling || performance.now() - this.#caughtUpAt >= MOST_LAG_MS) return false;
     return (await this.#parts.store.count('runs', { status: 'running' })) > 0;
   }
 

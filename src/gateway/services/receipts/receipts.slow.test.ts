@@ -71,6 +71,18 @@ async function askTwice(text: string, more: Partial<ReceiptQuestion> = {}): Prom
   return after;
 }
 
+/** This is what the update of an older store leaves. */
+async function forgetIndex(): Promise<void> {
+  await scratch.store.commit(
+    [
+      { update: 'captures', where: {}, set: { isIndexed: false } },
+      { remove: 'promptReceipts', where: {} },
+      { remove: 'promptPieces', where: {} },
+    ],
+    { site: 'prune' },
+  );
+}
+
 const agentsFile = () => join(scratch.workspaceDir, 'AGENTS.md');
 
 describe('a text of a file', () => {
@@ -265,17 +277,6 @@ describe('what the gateway has just captured', () => {
   const askGateway = (text: string) =>
     scratch.services.receipts.find({ text, ignoresCase: false, list: 'all', limit: 50 });
 
-  async function forgetIndex(): Promise<void> {
-    await scratch.store.commit(
-      [
-        { update: 'captures', where: {}, set: { isIndexed: false } },
-        { remove: 'promptReceipts', where: {} },
-        { remove: 'promptPieces', where: {} },
-      ],
-      { site: 'prune' },
-    );
-  }
-
   it('is indexed as if it had been read from the store', async () => {
     await says('I like pears.');
     scratch.model.script([
@@ -368,19 +369,36 @@ describe('indexing', () => {
   it('finds by itself what ended, also what an older version has recorded', async () => {
     await says('one');
     await index();
-    // This is what the update of an older store leaves.
-    await scratch.store.commit(
-      [
-        { update: 'captures', where: {}, set: { isIndexed: false } },
-        { remove: 'promptReceipts', where: {} },
-        { remove: 'promptPieces', where: {} },
-      ],
-      { site: 'prune' },
-    );
+    await forgetIndex();
     await scratch.stop();
     await scratch.start();
     await vi.waitFor(async () => expect(await scratch.store.count('promptReceipts')).toBe(1), { timeout: 40_000 });
     expect((await ask('Never push')).counts).toMatchObject({ present: 1, absent: 0, unseen: 0 });
+  }, 60_000);
+
+  it('waits while runs go on, unless so many have ended that they would be forgotten', async () => {
+    const runId = await says('one');
+    await index();
+    const [run] = await scratch.store.select('runs', { where: { runId } });
+    if (!run) throw new Error('no run');
+    const goingOn = { ...run, runId: 'run_goes_on', status: 'running', endedAt: null } as const;
+    await scratch.store.commit([{ insert: 'runs', row: goingOn }], { site: 'result' });
+    await forgetIndex();
+    let looks = 0;
+    const watched = delegateStore(scratch.store, {
+      count: (table, where) => {
+        if (table === 'runs') looks += 1;
+        return scratch.store.count(table, where);
+      },
+    });
+    const recent = { isFilling: false, runIds: () => [], of: () => undefined, forget: () => {} };
+    const behind = new ReceiptIndex({ store: watched, warn: (sentence) => expect(sentence).toBe(''), recent });
+    behind.open();
+    await vi.waitFor(() => expect(looks).toBeGreaterThan(1), 20_000);
+    expect(await scratch.store.count('promptReceipts')).toBe(0);
+    recent.isFilling = true;
+    await vi.waitFor(async () => expect(await scratch.store.count('promptReceipts')).toBe(1), 20_000);
+    await behind.close();
   }, 60_000);
 
   it('is done for whoever asks, and the answer does not depend on it', async () => {

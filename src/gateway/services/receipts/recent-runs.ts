@@ -28,6 +28,8 @@ interface NotedRun {
 }
 
 const MOST_RUNS = 2_048;
+/** From here on there are enough to index them together. */
+const MANY_RUNS = 512;
 
 export class RecentRuns {
   readonly #isWanted: () => boolean;
@@ -60,6 +62,11 @@ export class RecentRuns {
     const read = { system, tools, spans, unkept, whole: () => frame, alike: alikeOf(frame, writes) };
     this.#runs.set(runId, { made: { at, ...madeFrom(read, this.#known) }, calls: new Map() });
     forgetOldest(this.#runs, MOST_RUNS);
+  }
+
+  /** True when so many wait that the first ones would soon be forgotten. */
+  get isFilling(): boolean {
+    return this.#runs.size >= MANY_RUNS;
   }
 
   /** The oldest comes first. */
