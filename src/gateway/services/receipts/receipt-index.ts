@@ -7,8 +7,8 @@
 // no word is stored: the commits expect what they were made from.
 //
 // Runs that ended one after the other have most of their prompts in common, so many of them are read and committed
-// together. While runs go on it leaves the processor to them, up to a minute, or until so many of them wait that this process
-// would soon forget what it knows about the first: reading that from the store costs several times as much.
+// together: those of a minute, or so many that this process would soon forget what it knows about the first of them, because reading
+// that from the store costs several times as much. A question has the rest indexed first, so nobody has to wait for the minute.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FRAME_CALL } from '../../../agent/request-frame.ts';
@@ -34,7 +34,7 @@ export interface ReceiptIndexParts {
   readonly store: Store;
   readonly warn: (sentence: string) => void;
   /** What this process has just captured and need not read again. */
-  readonly recent?: Pick<RecentRuns, 'runIds' | 'of' | 'forget' | 'isFilling'> | undefined;
+  readonly recent?: Pick<RecentRuns, 'isFilling' | 'runIds' | 'has' | 'of' | 'forget'> | undefined;
   /** Set where several nodes share the store: whether this one keeps the index. */
   readonly isMine?: (() => boolean) | undefined;
 }
@@ -46,10 +46,10 @@ const BATCH = 64;
 const REST = 3;
 /** It works so long before it rests: a timer for every run would cost a good part of what the run itself does. */
 const STRETCH_MS = 4;
-/** It looks so often, because a busy gateway has a thousand runs in this time. */
+/** It looks so often whether there is enough to do, because a busy gateway has a thousand runs in this time. */
 const EVERY_MS = 2_000;
-/** Runs that go on may hold it up so long. */
-const MOST_LAG_MS = 60_000;
+/** So long it gathers runs. */
+const GATHER_MS = 60_000;
 const MOST_KNOWN = 20_000;
 
 export class ReceiptIndex {
@@ -59,12 +59,13 @@ export class ReceiptIndex {
   readonly #sources = new KnownSources();
   readonly #transcripts: GrowingTranscripts;
   readonly #background = new BackgroundWork({
-    work: () => this.#catchUpBehindRuns(),
+    work: () => this.#work(),
     everyMs: EVERY_MS,
     isMine: () => this.#parts.isMine?.() !== false,
     failed: ({ message }) => this.#parts.warn(`Receipts of prompts could not be written: ${message}`),
   });
-  #caughtUpAt = performance.now();
+  /** When nothing was left to do. What an earlier process has left is done by the first look. */
+  #caughtUpAt = Number.NEGATIVE_INFINITY;
   #going: Promise<number> | undefined;
   /** How many wait for it. */
   #hurried = 0;
@@ -95,17 +96,12 @@ export class ReceiptIndex {
     }
   }
 
-  async #catchUpBehindRuns(): Promise<void> {
-    if (await this.#givesWay()) return;
-    await this.#round();
-    if (!(await this.#givesWay())) this.#caughtUpAt = performance.now();
+  async #work(): Promise<void> {
+    if (this.#isLate || this.#parts.recent?.isFilling) await this.#round();
   }
 
-  /** True while runs go on, unless somebody waits for the index, it is too far behind, or too many runs wait. */
-  async #givesWay(): Promise<boolean> {
-    const { recent } = this.#parts;
-    if (this.#hurried > 0 || recent?.isFilling || performance.now() - this.#caughtUpAt >= MOST_LAG_MS) return false;
-    return (await this.#parts.store.count('runs', { status: 'running' })) > 0;
+  get #isLate(): boolean {
+    return performance.now() - this.#caughtUpAt >= GATHER_MS;
   }
 
   /** There is one round at a time; a caller that asks for another one meanwhile waits for the one that goes on. */
@@ -116,19 +112,20 @@ export class ReceiptIndex {
     return this.#going;
   }
 
+  /** Runs end all the time, so only for somebody who waits there is another pass when one has found something. */
   async #passes(): Promise<number> {
+    const { signal } = this.#background;
     let all = 0;
     for (;;) {
-      const indexed = await this.#pass();
+      let indexed = await this.#passRecent();
+      // The store has many captures of runs that are known, too, so it is not read each time when these become many.
+      if ((this.#hurried > 0 || this.#isLate) && !signal.aborted) {
+        indexed += await this.#passStored();
+        this.#caughtUpAt = performance.now();
+      }
       all += indexed;
-      if (indexed === 0 || this.#background.signal.aborted || (await this.#givesWay())) return all;
+      if (indexed === 0 || this.#hurried === 0 || signal.aborted) return all;
     }
-  }
-
-  async #pass(): Promise<number> {
-    const { signal } = this.#background;
-    const indexed = await this.#passRecent();
-    return signal.aborted || (await this.#givesWay()) ? indexed : indexed + (await this.#passStored());
   }
 
   /** Those that could not be indexed are found in the store by the next look. */
@@ -143,13 +140,13 @@ export class ReceiptIndex {
       const read = await this.#readAll(runs, this.#transcripts.reader(), ({ runId }) => recent.of(runId));
       indexed += await this.#commitAll(read);
       recent.forget(read.map(({ run }) => run.runId));
-      if (signal.aborted || (await this.#givesWay())) break;
+      if (signal.aborted) break;
     }
     return indexed;
   }
 
   async #passStored(): Promise<number> {
-    const { store } = this.#parts;
+    const { store, recent } = this.#parts;
     const { signal } = this.#background;
     let indexed = 0;
     let after = -1;
@@ -168,11 +165,12 @@ export class ReceiptIndex {
       const ofRun = capturesByRun(captures);
       const runs = await store.select('runs', { where: { runId: { in: [...ofRun.keys()] } } });
       const transcriptOf = this.#transcripts.reader();
-      const ended = runs.filter(({ endedAt }) => endedAt !== null);
+      // A run that has ended meanwhile and is known is left to the next pass.
+      const ended = runs.filter(({ runId, endedAt }) => endedAt !== null && !recent?.has(runId));
       for (const batch of batchesOf(ended, BATCH)) {
         const found = batch.flatMap(({ runId }) => ofRun.get(runId) ?? []);
         indexed += await this.#index(batch, found, transcriptOf);
-        if (signal.aborted || (await this.#givesWay())) return indexed;
+        if (signal.aborted) return indexed;
       }
       if (isLast) break;
       after = next;

@@ -74,6 +74,10 @@ export class RecentRuns {
     return [...this.#runs.keys()];
   }
 
+  has(runId: string): boolean {
+    return this.#runs.has(runId);
+  }
+
   of(runId: string): RecentRun | undefined {
     const noted = this.#runs.get(runId);
     if (!noted) return undefined;
