@@ -290,6 +290,9 @@ async function promptReceipt(moment: Moment): Promise<void> {
   try {
     await gateway.start({ failpoints: [`prompt-receipt:${moment}`] });
     web.say('1', 'm1');
+    await web.until(({ parts }) => parts.length >= 1, 'for an answer');
+    // Runs are gathered for a minute; a question has them indexed at once.
+    gateway.fetch('/api/receipts?text=m1').catch(() => {});
     await expectDeath(gateway, `prompt-receipt:${moment}`);
     await gateway.start({ failpoints: [`prompt-receipt:${moment}@2`] });
     await expectDeath(gateway, `prompt-receipt:${moment}@2`);

@@ -93,7 +93,9 @@ it('a bundle names the runs about which the trajectory tells nothing any more', 
     return scratch.services.runs.wait(runId);
   };
   const first = await say('one');
-  await scratch.services.records.timeline(first.runId);
+  // Its delivery is told after its end.
+  const types = async () => (await recordsOf(scratch).catch(() => [])).map(({ type }) => type);
+  await expect.poll(types, { timeout: 10_000 }).toContain('delivery.ended');
   await rm(join(scratch.home.stateDir, 'logs', 'trajectory'), { recursive: true });
   const { sessionKey } = await say('two');
   const { missing } = await scratch.services.records.exportSession({ sessionKey, isRedacted: true });
