@@ -20,17 +20,20 @@ export class FoundPieces {
   readonly places = new Map<number, readonly PiecePlace[]>();
   /** The lines of the text, by the hash of a file. */
   readonly files = new Map<string, readonly (readonly [number, number])[]>();
+  /** The number of the first stored piece. */
+  readonly #first: number;
   /** A one for each stored piece that has the text: a question asks millions of times, for which a map is too slow. */
   readonly #marks: Uint8Array;
 
-  /** Stored pieces have numbers up to `last`. */
-  constructor({ text, ignoresCase }: WantedText, last: number) {
+  /** Stored pieces have numbers from `first` to `last`. */
+  constructor({ text, ignoresCase }: WantedText, first: number, last: number) {
     this.#find = ignoresCase ? caselessFinder(text) : exactFinder(text);
-    this.#marks = new Uint8Array(last + 1);
+    this.#first = first;
+    this.#marks = new Uint8Array(last - first + 1);
   }
 
   /** Whether this stored piece has the text. */
-  readonly has = (number: number): boolean => this.#marks[number] === 1;
+  readonly has = (number: number): boolean => this.#marks[number - this.#first] === 1;
 
   /** True when some of the words that were found in it are those of a file. */
   isOfFile(number: number): boolean {
@@ -45,7 +48,8 @@ export class FoundPieces {
       const places = placesIn(text, about as unknown as PromptPieceFacts, this.#find);
       if (places.length === 0) return;
       this.places.set(number, places);
-      this.#marks[number] = 1;
+      // A piece that is not stored has a number below all others, for which there is no mark.
+      this.#marks[number - this.#first] = 1;
     }
   }
 }
@@ -57,7 +61,7 @@ export async function findPieces(store: Store, wanted: WantedText): Promise<Foun
   const text = conditionOf(wanted);
   const [first] = await store.select('promptPieces', { orderBy: [['seq', 'asc']], limit: 1 });
   const [last] = await store.select('promptPieces', { orderBy: [['seq', 'desc']], limit: 1 });
-  const found = new FoundPieces(wanted, last?.seq ?? 0);
+  const found = new FoundPieces(wanted, first?.seq ?? 1, last?.seq ?? 0);
   if (!first || !last) return found;
   for (let from = first.seq; from <= last.seq; from += STRETCH) {
     const numbers = Array.from({ length: Math.min(STRETCH, last.seq - from + 1) }, (_, index) => from + index);
